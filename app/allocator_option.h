@@ -15,7 +15,7 @@ namespace stashscope::app {
 struct AllocatorOptions {
   /// `none`; `pytorch` or `cuda_pool`, perhaps with `:` and settings; empty: not given
   std::string allocator;
-  /// What must fit into a budget or a memory: tensors, reserved or device.
+  /// The memory that --budget and --fit limit: tensors, reserved or device.
   std::string fits = "tensors";
   bool advises = false;             ///< whether other settings are tried
   std::vector<std::string> others;  ///< changes of the figures of `usual_other_memory`
@@ -25,7 +25,8 @@ struct AllocatorOptions {
 void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Option* batch);
 
 /// Throws a usage Error for faults that do not depend on the model: an allocator, settings or
-/// figures that are not known, and --fits with a pool of CUDA or with --allocator none.
+/// figures that are not known, and --fits reserved or device with a pool of CUDA or with
+/// --allocator none.
 void check_allocator(const AllocatorOptions& options);
 
 /// The settings of the pool of CUDA if the options name one. Throws a usage Error for settings that
@@ -46,16 +47,17 @@ void choose_allocator(const AllocatorOptions& options, Choices& choices);
 /// for a figure that cannot be read.
 std::vector<OtherMemory> other_memory(const AllocatorOptions& options);
 
-/// What budgets and memories must hold besides the tensors.
+/// What --budget and --fit limit instead of the tensors: the memory that an allocator reserves for
+/// them.
 struct ReservedLimit {
   AllocatorSettings allocator;
-  bool holds_others = false;  ///< whether also memory of the device outside tensors
+  bool holds_others = false;  ///< whether memory of the device outside tensors counts, too
   std::vector<OtherMemory> others;
 };
 
-/// Whether budgets and memories must hold more than the tensors.
+/// Whether --fits makes --budget and --fit limit reserved memory instead of the tensors.
 bool limits_reserved(const AllocatorOptions& options);
-/// Nothing if budgets and memories hold only the tensors.
+/// Nothing if --budget and --fit limit only the tensors.
 /// @param choices after `choose_allocator`
 std::optional<ReservedLimit> reserved_limit(const AllocatorOptions& options,
                                             const Choices& choices);

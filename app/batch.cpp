@@ -49,8 +49,8 @@ void write_files(const BatchOptions& options, const Study& study, const std::str
   if (!options.svg.empty()) write_graph_svg(study, picture_title(study, model), options.svg);
 }
 
-/// Whether a report is written. With a check, it is written only to a file, because the result of
-/// the check takes its place on the standard output.
+/// Whether a report is written. With a check, the report is written only to a file, because
+/// standard output gets the result of the check.
 bool has_report(const BatchOptions& options) {
   return options.check.limits.empty() || !options.out.empty();
 }
@@ -136,14 +136,14 @@ void check_outputs(const BatchOptions& options, const std::optional<Check>& chec
   require_writable(export_paths(options.exports));
 }
 
-/// What is computed for a report before the step is measured.
+/// The results for a report that are computed before the step is measured.
 struct Findings {
   PlanningResults planned;
   std::optional<StepArenas> arenas;
 };
 
-/// The static arenas that the options ask for. If they ask only for a file, the arena of the
-/// baseline is empty.
+/// The static arenas that the options ask for. If the options ask only for a file of an arena, only
+/// the arena of the current variant is searched for.
 std::optional<StepArenas> arenas_of(const Study& study, const BatchOptions& options,
                                     const SearchLimit& limit) {
   if (options.has_arena) return step_arenas(study, limit, Progress());
@@ -176,8 +176,8 @@ ReportInput report_with_moves(const Study& study, const AnalysisOptions& analysi
   return input;
 }
 
-/// Measures the step in a worker. If the run fails, writes a report without measurements and
-/// throws.
+/// Measures the step in a worker. If the run fails, writes the requested report without
+/// measurements, then throws.
 StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions& analysis,
                                        const LoadedModel& loaded, const BatchOptions& options,
                                        const Findings& found) {
@@ -192,8 +192,8 @@ StudyMeasurements measured_or_reported(const Study& study, const AnalysisOptions
   }
 }
 
-/// The measurement that the options name. Empty after planning for a budget, because the step with
-/// the new plans was not measured.
+/// The measurement that the options name, if any. Empty after planning for a budget, because the
+/// step with the new plans was not measured.
 std::optional<MeasuredPair> measured_before(const Study& study, const AnalysisOptions& analysis,
                                             const LoadedModel& loaded,
                                             const PlanningResults& planned) {

@@ -26,14 +26,15 @@ struct BatchOptions {
   /// Whether --time-limit was given. Only then does this limit hold for arenas, too.
   bool has_time_limit = false;
   std::string command;  ///< the command line, which HTML pages quote
-  std::string compare;  ///< another session or model; if given, only the comparison is written
+  /// Another session, model or memory snapshot; if given, only the comparison is written.
+  std::string compare;
 };
 
 /// Writes to a file, or to standard output if `path` is empty.
 void write_text(const std::string& text, const std::string& path);
 
-/// Analyzes, plans, runs if a device is given, and writes the requested outputs. Returns 0,
-/// `budget_not_met` or `limit_broken`, or throws.
+/// Analyzes the model, plans, runs the step if a device is given, and writes the requested outputs.
+/// Returns 0, `budget_not_met` or `limit_broken`, or throws.
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options);
 

@@ -19,7 +19,7 @@ struct CheckOptions {
 /// @param batch the option that all options declared here need
 void add_check_options(CLI::App& program, CheckOptions& options, CLI::Option* batch);
 
-/// The limits of a check, and the record that they are relative to.
+/// The limits of a check, and the record to which limits of growth refer.
 struct Check {
   MemoryLimits limits;
   std::optional<MemoryRecord> baseline;

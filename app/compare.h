@@ -44,7 +44,7 @@ struct Results {
 /// state the deviation of float32 from float64 for a gradient. Such a gradient also passes if its
 /// error is at most 4 deviations, because two float32 computations may differ by a few deviations.
 /// It fails if its error exceeds 50 deviations, unless it is `only_rounding`. In mixed precision,
-/// deviations are ignored, and floating-point outputs may be narrower than expected. A gradient is
+/// deviations are ignored, and outputs may have another floating-point type. A gradient is
 /// `only_rounding` if its largest value is at most float32 epsilon times the largest value of all
 /// gradients. An `only_rounding` gradient also passes if its error is at most this bound. For
 /// outputs made from random numbers, only types and shapes are compared. Throws an input Error if

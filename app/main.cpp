@@ -76,7 +76,7 @@ void add_batch_options(CLI::App& program, BatchOptions& options, CLI::Option* ba
           "--compare", options.compare,
           "print the differences from this other session, model or memory snapshot of "
           "PyTorch, as text or json; the other options change the choices of 'file' only; if one "
-          "side is a snapshot, --allocator changes those of the other side")
+          "side is a snapshot, --allocator changes the choices of the other side")
       ->type_name("FILE")
       ->needs(batch)
       ->excludes("--save-model")

@@ -8,7 +8,8 @@
 namespace stashscope::app {
 
 /// Advice for a device that is too small for the current variant of a study: a plan with a lower
-/// peak that fits, or how to search for one. The search takes up to 10 seconds.
+/// peak that fits or, if none is found, to choose smaller dimensions or to search further. The
+/// search takes up to 10 seconds.
 /// @param available_bytes memory of the device for tensors
 std::string memory_advice(const Study& study, std::int64_t available_bytes);
 

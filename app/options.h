@@ -37,7 +37,7 @@ struct AnalysisOptions {
   std::string profile;                       ///< name or file
   std::optional<double> transfer_bandwidth;  ///< in 1e9 bytes per second
   std::optional<bool> overlaps_transfers;
-  std::string host_memory;          ///< such as 64GiB, or none; empty: not given
+  std::string host_memory;          ///< such as 64GiB; none: no limit; empty: not given
   std::string device_memory;        ///< such as 24GiB; empty: not given
   std::optional<double> keep_free;  ///< percent of the device's memory
   std::string optimizer;

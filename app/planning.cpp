@@ -98,13 +98,14 @@ std::optional<FitQuestion> asked_fit(const PlanningOptions& options, const Study
   return question;
 }
 
-/// What the step and memory outside tensors must fit: the memory that is asked for, or the whole
-/// device, because the part that is kept free is meant for memory outside tensors.
+/// The memory into which the step and the memory outside tensors must fit together: --memory or,
+/// without it, the whole device. The part that --keep-free keeps free counts as available here,
+/// because it is meant for memory outside tensors.
 std::int64_t whole_device(const PlanningOptions& options, const Study& study) {
   return options.memory.empty() ? whole_memory(study.choices.times) : memory_of(options, study);
 }
 
-/// Makes a question or a request limit the reserved memory.
+/// Makes a question of --fit or a request for a budget limit the reserved memory.
 /// @param bytes the limit of reserved memory and memory outside tensors together, for `--fits
 /// device`
 template <class Asked>

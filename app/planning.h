@@ -27,13 +27,13 @@ struct PlanningOptions {
 void add_planning_options(CLI::App& program, PlanningOptions& options, CLI::Option* batch);
 
 /// Throws a usage Error for inconsistent options. Call it before anything is loaded.
-/// @param fits what budgets and memories must hold, as in `AllocatorOptions`
+/// @param fits `fits.fits` says which memory --budget and --fit limit
 void check_planning(const PlanningOptions& options, const AllocatorOptions& fits);
 
 /// Runs the planning that the options request. A plan for a budget replaces the choices in `study`
 /// and `session`, and drops the measurements in `session`. Throws a usage Error for dimensions that
 /// the study lacks.
-/// @param reserved if set, budgets and memories limit this, not only the tensors
+/// @param reserved if set, --budget and --fit limit this reserved memory instead of the tensors
 PlanningResults plan(const PlanningOptions& options, const std::optional<ReservedLimit>& reserved,
                      std::shared_ptr<const Study>& study, Session& session);
 

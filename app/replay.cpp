@@ -88,8 +88,8 @@ Recorded recorded_in(const ReplayOptions& options) {
           0};
 }
 
-/// Names the tensors of a recording by the lines that made them, as far as these are known. Refers
-/// to the recording.
+/// Names the tensors of a recording by the lines that made them, as far as these are known. Keeps a
+/// reference to the recording.
 class TensorNames {
  public:
   explicit TensorNames(const Recorded& recorded) : recorded_(recorded) {

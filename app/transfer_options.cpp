@@ -14,12 +14,13 @@ void add_transfer_options(CLI::App& program, AnalysisOptions& options) {
   program
       .add_flag_callback(
           "--no-overlap-transfers", [&options] { options.overlaps_transfers = false; },
-          "the step waits for these copies (the default, unless the session says otherwise)")
+          "the step waits for the copies of plans of type 3 (the default, unless the session says "
+          "otherwise)")
       ->excludes(overlaps);
   program
       .add_option("--host-memory", options.host_memory,
                   "most memory of the host that planners may use for plans of type 3, such as "
-                  "64GiB, or none (default: as the session does, else none)")
+                  "64GiB; none: no limit (default: that of the session, else no limit)")
       ->type_name("SIZE");
 }
 

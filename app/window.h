@@ -14,7 +14,8 @@ struct WindowOptions {
   std::string workspace;  ///< empty: the workspace used last
 };
 
-/// Whether there is a display for a window. Screenshots need no display.
+/// Whether a window can be shown: a display answers, or QT_QPA_PLATFORM is set. Screenshots need no
+/// display.
 bool can_show_window();
 
 /// Opens the window and the file that the options name, if any. Returns when the window is closed.

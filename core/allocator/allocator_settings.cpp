@@ -35,7 +35,8 @@ bool truth_in(std::string_view name, std::string_view value) {
   fail_setting(name, "is neither True nor False", "write for example expandable_segments:True");
 }
 
-/// Reads a size in MiB and returns it in bytes. The least is the size of a large segment, 20 MiB.
+/// Reads a size in MiB and returns it in bytes. Refuses sizes below 20 MiB, the size of a large
+/// segment.
 std::int64_t large_bytes_in(const std::string& name, std::string_view value) {
   const auto mebibytes = number_in<std::int64_t>(value);
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -166,7 +167,8 @@ std::string divisions_text(const AllocatorSettings& settings) {
   if (std::ranges::all_of(divisions, [&](std::uint32_t each) { return each == divisions[0]; })) {
     return std::to_string(divisions[0]);
   }
-  // Without '>', because its number would replace that of the size before it, too.
+  // The list is written without an entry for `>`, because PyTorch would use the number of this
+  // entry for the size before it, too.
   std::vector<std::string> entries;
   for (std::size_t i = 0; i < divisions.size(); ++i) {
     entries.push_back(std::to_string(std::int64_t{1} << i) + ":" + std::to_string(divisions[i]));

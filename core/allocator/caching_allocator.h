@@ -72,8 +72,8 @@ class CachingAllocator {
 
   /// Where `allocate` would place a tensor.
   struct Choice {
-    MemoryBlockId block;             ///< a free block; invalid: in a new segment
-    std::int64_t segment_bytes = 0;  ///< size of the new segment
+    MemoryBlockId block;             ///< a free block; invalid: in new memory
+    std::int64_t segment_bytes = 0;  ///< of a new segment; 0: none, or segments are expandable
   };
   Choice choice_for(std::int64_t bytes, std::int64_t stream) const;
 
@@ -157,8 +157,8 @@ class CachingAllocator {
   IdVector<MemoryBlockId, MemoryBlock> blocks_;
   std::vector<MemoryBlockId> unused_;  ///< ids of blocks that were merged or given back
   /// Blocks that became free since the cache was last released, each once. Releasing the cache
-  /// looks only at these. Any other free block could not be given back then and still cannot,
-  /// because that depends only on its place and size.
+  /// looks only at these. Any other free block could not be given back at that time. It still
+  /// cannot be, because this depends only on its place and size.
   std::vector<MemoryBlockId> newly_free_;
   IdVector<MemoryBlockId, bool> is_newly_free_;
   IdVector<MemorySegmentId, MemorySegment> segments_;

@@ -32,8 +32,9 @@ constexpr std::int64_t pool_alignment = 512;
 /// The size of the physical pages in which CUDA maps device memory
 /// (`cuMemGetAllocationGranularity`). No pool can go below it.
 constexpr std::int64_t least_pool_granularity = std::int64_t{2} << 20;
-/// Assumed: what a pool takes at once. No documentation has the figure; all published measurements
-/// of reserved bytes that were found are multiples of it (docs/reserved_memory.md).
+/// Assumed: the bytes that a pool takes from the device at once. No documentation states them. All
+/// published measurements of reserved bytes that were found are multiples of this number
+/// (docs/reserved_memory.md).
 constexpr std::int64_t usual_pool_granularity = std::int64_t{32} << 20;
 
 /// Parses settings such as `release_threshold=0,granularity=2MiB`; both may be left out. Throws a

@@ -46,9 +46,9 @@ struct ArenaFault {
   friend bool operator==(const ArenaFault&, const ArenaFault&) = default;
 };
 
-/// A fault of a placement: a buffer outside the arena, or else the earliest moment at which two
-/// live buffers share bytes. None if the placement is right. Takes n log n steps and shares no code
-/// with the searches.
+/// A fault of a placement: a buffer outside the arena, or else two buffers that share bytes at the
+/// earliest moment at which any two live buffers do. None if the placement is right. Takes n log n
+/// steps and shares no code with the searches.
 /// @pre one offset for each buffer
 std::optional<ArenaFault> find_fault(const std::vector<ArenaBuffer>& buffers,
                                      const ArenaPlacement& placement);

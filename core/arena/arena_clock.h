@@ -7,7 +7,7 @@
 
 namespace stashscope {
 
-/// What a search for a placement has used of its limit. A move places one buffer.
+/// Counts how much of its limit a search for a placement has used. A move places one buffer.
 class ArenaClock {
  public:
   ArenaClock(const SearchLimit& limit, const Progress& progress)

@@ -28,7 +28,7 @@ struct ArenaFile {
 /// never lives, an id that is missing or given twice, or an alignment other than 1.
 ArenaFile parse_arena(std::string_view text);
 
-/// parse_arena of a file; Errors name it.
+/// Reads a file as `parse_arena` reads a text. Errors name the file.
 ArenaFile read_arena(const std::filesystem::path& path);
 
 /// The placement in the column `offset`, if it has an offset for each buffer and is right.

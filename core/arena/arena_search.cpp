@@ -31,7 +31,8 @@ struct GreedyPass {
   ArenaOrder order;
 };
 
-/// The first pass bounds the result. The others are sorted by their average result, the best first.
+/// The result of a search is never worse than that of the first pass. The other passes are sorted
+/// by their average result, the best first.
 constexpr std::array<GreedyPass, 12> passes = {{{&first_fit, ArenaOrder::start},
                                                 {&stacked_fit, ArenaOrder::area},
                                                 {&stacked_fit, ArenaOrder::load_start},

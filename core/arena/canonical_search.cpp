@@ -139,7 +139,8 @@ void CanonicalSearch::raise_neighbours(int buffer, std::int64_t top) {
   }
 }
 
-/// Marks the sections whose floor may rise: only those where a raised buffer was the lowest.
+/// Marks the sections whose floors may rise: those in which a buffer was raised that could lie at
+/// the floor before. `from` is the index of the first raise in `low_changes_`.
 void CanonicalSearch::mark_sections(std::size_t from) {
   for (std::size_t i = from; i < low_changes_.size(); ++i) {
     const Change& change = low_changes_[i];

@@ -62,9 +62,10 @@ class CanonicalSearch {
     std::int64_t before = 0;
   };
 
-  /// The quantities by which buffers are sorted, from large to small: the lifetime (width),
-  /// lifetime times bytes (area), and, for the section of the lifetime where this is most, the
-  /// bytes that are still to place (total). An order says which of them counts first.
+  /// The quantities by which buffers are sorted, from large to small. `width` is the lifetime,
+  /// `area` is the lifetime times the bytes. `total` is the bytes still to place in a section, for
+  /// the section of the lifetime in which these are most. An order says which quantity counts
+  /// first.
   enum class Measure { total, area, width };
   using Order = std::array<Measure, 3>;
 
@@ -105,7 +106,7 @@ class CanonicalSearch {
   std::vector<std::int64_t> lows_;    // of each buffer: the lowest offset that it may get
   std::vector<std::int64_t> floors_;  // of each section: lowest offset for buffers to place
   std::vector<std::int64_t> totals_;  // of each section: bytes of buffers still to place
-  std::vector<int> crossings_;        // of each section: buffers to place, also alive in the next
+  std::vector<int> crossings_;        // of each section: buffers to place that cross its end
   std::vector<int> marked_;           // sections whose floors are computed again
   std::vector<bool> is_marked_;
   std::vector<Change> low_changes_;

@@ -141,8 +141,8 @@ class BuffersToStack {
   std::vector<Block> blocks_;
 };
 
-/// The number of buffers between two questions whether to stop. Even a pass over tens of thousands
-/// of buffers places this many in a hundredth of a second.
+/// The number of buffers after which a pass asks again whether to stop. Even a pass over tens of
+/// thousands of buffers places this many in a hundredth of a second.
 constexpr std::size_t round_size = 256;
 
 bool is_stopped(const StopsPass& stops, std::size_t placed) {

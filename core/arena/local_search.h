@@ -13,7 +13,7 @@ namespace stashscope {
 /// A pass of greedy_fit.h.
 using GreedyFit = decltype(&first_fit);
 
-/// A placement that a pass made of an order.
+/// A placement that a pass made from an order.
 struct OrderedPlacement {
   GreedyFit fit = nullptr;
   std::vector<int> order;

@@ -25,7 +25,7 @@ struct Advice {
     use_plan,           ///< subject: the search options that the plan's config string requires
     choose_profile,
     name_dimension,     ///< name the dimension whose largest size is wanted
-    give_inputs,        ///< give inputs for the run, instead of random ones
+    give_inputs,        ///< give inputs for the run, or correct a declared shape
     write_measurement,  ///< given if the opened file is not a measurement: write a measurement file
   };
   Action action = Action::set_dimension;

@@ -65,7 +65,8 @@ bool takes_writes(const std::filesystem::path& path) {
   return exists(status) && !is_regular_file(status) && !is_directory(status);
 }
 
-/// A file that is being written is locked and called `TARGET.part-PROCESS`.
+/// A file that is being written is locked and called `TARGET.part-ID`, where ID is the id of the
+/// process that writes it.
 constexpr std::string_view part_mark = ".part-";
 
 bool is_at(int fd, const std::filesystem::path& path) {
@@ -75,9 +76,9 @@ bool is_at(int fd, const std::filesystem::path& path) {
          opened.st_ino == found.st_ino && opened.st_dev == found.st_dev;
 }
 
-/// Opens a file for writing and locks it. Tries again if another process removed the file before it
-/// was locked. Returns -1 with errno set if the file cannot be opened. A failure to lock is
-/// ignored.
+/// Opens a file for writing and locks it. Tries again, up to eight times in all, if another process
+/// removed the file before it was locked. Returns -1 with errno set if the file cannot be opened or
+/// all tries fail. Ignores a failure to lock.
 int open_locked(const std::filesystem::path& path) {
   constexpr int most_tries = 8;
   for (int i = 0; i < most_tries; ++i) {

@@ -10,8 +10,8 @@
 namespace stashscope {
 
 /// A set of ids as a tree of bits, 64 to a word. A bit of an upper level is set when the word below
-/// it is not empty. Inserting an id accesses one word per level, and taking the lowest id at most
-/// one more per level. 262,144 ids need three levels.
+/// it is not empty. Inserting an id changes one word per level. Taking the lowest id reads one word
+/// per level and changes at most one word per level. 262,144 ids need three levels.
 template <class Key>
 class IdSet {
  public:

@@ -44,8 +44,8 @@ class SearchClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// A copy of `moves`. If `whole` limits the time, the copy has the seconds that are left of
-/// `whole`.
+/// A copy of the limit `moves`. If `whole` limits the time, the copy's time is what is left of the
+/// time of `whole`.
 /// @param clock started together with the search that `whole` limits
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 

@@ -19,8 +19,8 @@ std::string xml_escaped(std::string_view text);
 std::string utf8_prefix(const std::string& text, std::size_t limit);
 std::string utf8_suffix(const std::string& text, std::size_t limit);
 
-/// `1.25 GiB`, `640 B`: binary units, three significant digits (four from 1000 on). Negative
-/// differences keep their sign.
+/// `1.25 GiB`, `640 B`: binary units, three significant digits (four from 1000 on); amounts below
+/// 1 KiB as whole bytes. Negative differences keep their sign.
 std::string format_bytes(std::int64_t bytes);
 
 /// `1.25 GiB (1,342,177,280 B)`.

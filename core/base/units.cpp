@@ -21,8 +21,8 @@ constexpr std::array<ColumnUnit, 7> all_byte_units = {{{"B", 1, 0},
 constexpr std::array<ColumnUnit, 4> all_time_units = {
     {{"ns", 1e-9, 2}, {"µs", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}}};
 
-/// The largest unit in which `largest`, rounded to the unit's decimals, is at least 1; the first
-/// unit if there is no such unit.
+/// The largest unit that `largest` reaches when it is rounded to the decimals of the next smaller
+/// unit; the first unit if there is no such unit.
 ColumnUnit chosen(std::span<const ColumnUnit> units, double largest) {
   ColumnUnit unit = units.front();
   for (const ColumnUnit& larger : units.subspan(1)) {

@@ -22,8 +22,8 @@ std::span<const ColumnUnit> byte_units();
 const ColumnUnit& largest_unit(std::span<const ColumnUnit> units, double amount, double share = 1);
 
 /// The unit for a column or an axis whose largest magnitude is |largest|: the largest unit in which
-/// this amount is at least 1. An amount that rounds to 1 of a unit counts as 1: 1023.999 KiB is
-/// shown in MiB.
+/// this amount is at least 1. The amount is first rounded to the decimals of the next smaller unit:
+/// 1023.999 KiB is rounded to 1024.00 KiB and therefore shown in MiB.
 ColumnUnit byte_unit(std::int64_t largest);
 /// The unit in which `format_bytes` writes this amount, with the decimals that it writes.
 ColumnUnit own_byte_unit(std::int64_t bytes);

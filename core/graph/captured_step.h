@@ -33,8 +33,8 @@ struct CapturedStorage {
   Expr bytes;                          ///< bytes that PyTorch allocates for the storage
   std::int64_t bytes_as_captured = 0;  ///< `bytes` at the sizes of the capture
   CapturedRole role = CapturedRole::other;
-  /// Whether the storage holds an optimizer state that replaces one from before the step. Then
-  /// later steps need no further memory for it.
+  /// Whether the storage holds an optimizer state that takes the place of one from before the
+  /// step. Such a storage adds no memory to later steps.
   bool replaces_state = false;
   ValueId root;  ///< the first value in the storage
   NodeId last;   ///< the last node during which the storage lives; invalid: it outlives the step
@@ -63,17 +63,17 @@ struct SavedTensor {
 
 /// A call of a module in the forward pass.
 struct ModuleCall {
-  std::string module;                ///< its name in the model; empty: the model itself
+  std::string module;                ///< the module's name in the model; empty: the model itself
   NodeId first;                      ///< the first node of the call
   std::size_t nodes = 0;             ///< number of nodes of the call
-  std::vector<StorageId> arguments;  ///< storages of the tensors among its arguments
+  std::vector<StorageId> arguments;  ///< storages of the tensors among the call's arguments
 
   bool has(NodeId node) const {
     return node.index() >= first.index() && node.index() < first.index() + nodes;
   }
 };
 
-/// A named dimension of the sizes in a captured step.
+/// A named dimension on which sizes in a captured step depend.
 struct CapturedDimension {
   SymbolId symbol;
   std::int64_t value = 0;  ///< the size that was captured

@@ -22,8 +22,8 @@ enum class AddedKind : std::uint8_t {
   generator_state
 };
 
-/// Whether the node evicts its tensor. Such a node runs in forward, after the last forward node
-/// that needs the tensor.
+/// Whether a node of this kind evicts its tensor. Such a node runs in forward, after the last
+/// forward node that needs the tensor.
 constexpr bool evicts(AddedKind kind) {
   return kind == AddedKind::offload || kind == AddedKind::compress;
 }
@@ -41,8 +41,8 @@ struct StoredForm {
 /// How PyTorch runs a captured step with plans.
 struct FixedRun {
   std::vector<NodeId> order;
-  /// The last node during which the value's storage lives; invalid: the storage lives until the
-  /// value's last use.
+  /// The last node during which the value's storage lives. Invalid: only the value's readers hold
+  /// the storage, or the storage outlives the step.
   IdVector<ValueId, NodeId> held_until;
 };
 

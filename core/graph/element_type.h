@@ -39,7 +39,7 @@ enum class ElementType : std::uint8_t {
 /// Whether `number` is an enumerator above, except undefined.
 bool is_known_element_type(int number);
 
-/// Bits of one element; 0 for undefined and string.
+/// The number of bits of one element; 0 for undefined and string.
 int bits_per_element(ElementType type);
 
 /// Bytes of `elements` packed elements (three 4-bit elements take 2 bytes); 0 for strings.
@@ -50,7 +50,7 @@ std::int64_t packed_bytes(ElementType type, std::int64_t elements);
 bool is_floating(ElementType type);
 bool is_integer(ElementType type);
 bool is_unsigned_integer(ElementType type);
-/// Whether a whole number is one of the numbers of an integer type or of bool.
+/// Whether `number` is in the range of `type`, an integer type or bool.
 bool can_hold(ElementType type, std::int64_t number);
 
 /// `float32`, `int64`, ...

@@ -65,7 +65,8 @@ struct Initializer {
 struct Constraint {
   Expr a;
   Expr b;
-  NodeId node;  ///< the node that requires it; invalid: the file of a captured step requires it
+  NodeId node;  ///< the node that requires the equality; invalid: the file of a captured step
+                ///< or the split into micro-batches requires it
 };
 
 /// A size that depends on the data, e.g. the number of nonzero elements of a tensor.
@@ -86,8 +87,9 @@ struct GraphData {
   std::vector<Initializer> initializers;
   std::vector<ValueId> captures;  ///< for a subgraph: the values of outer graphs that it reads
   SymbolTable symbols;
-  /// For each dimension name, the expression that replaces it after shape inference proved both
-  /// equal, such as `ids_dim0` for `labels_dim0`; nullopt for a name that is not replaced.
+  /// For each dimension name, the expression that replaces the name; nullopt: the name is not
+  /// replaced. Shape inference replaces a name by an expression that operators require to be equal,
+  /// such as `labels_dim0` by `ids_dim0`. A dimension that the user sets to 0 is replaced by 0.
   IdVector<SymbolId, std::optional<Expr>> unified;
   std::vector<Constraint> constraints;  ///< dimension values must satisfy them
   std::vector<DataDependentDim> data_dependent;

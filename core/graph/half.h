@@ -30,7 +30,8 @@ inline std::uint16_t half_from_float(float value) {
   }
   if (magnitude >= 0x477FF000U) return static_cast<std::uint16_t>(sign | 0x7C00U);
   if (magnitude < 0x38800000U) {
-    // Subnormal numbers: adding 0.5 lets the float unit round the fraction in place.
+    // The result is subnormal, a multiple of 2^-24. A float between 0.5 and 1 is such a multiple,
+    // too, so the addition of 0.5 rounds the magnitude.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U));
   }

@@ -11,11 +11,12 @@ namespace stashscope {
 struct GradientSum {
   ValueId buffer;     ///< the graph input that holds the sum so far; zeros before the step
   ValueId gradient;   ///< the gradient of one micro-batch
-  ValueId parameter;  ///< has the dims of the sum
+  ValueId parameter;  ///< the parameter; the sum has its dims
 };
 
-/// How a step is split: the graph computes one micro-batch and runs `count` times in a step. Sizes
-/// in the graph are formulas of the whole batch.
+/// How a step is split: the graph computes one micro-batch and runs `count` times in a step. In the
+/// graph's sizes, the dimension `batch` is the size of the whole batch, so a micro-batch has the
+/// size batch / count.
 struct MicroBatches {
   std::int64_t count = 1;  ///< at least 2; divides the batch
   SymbolId batch;

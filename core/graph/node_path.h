@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// A node's place in the model, read from its name.
+/// A node's place in the model, read from the node's name or from what the exporter recorded.
 struct NodePath {
   std::vector<std::string> scope;  ///< modules from the outside in: `transformer`, `h.0`, `attn`
   /// For a gradient node the text before `_Grad`: the name of its forward node or of one of that
@@ -23,20 +23,21 @@ std::vector<std::string> dotted_parts(std::string_view text);
 /// in the node's name.
 NodePath path_of(const Node& node);
 
-/// The dotted name of the node's module, as the program writes it: `model.layers.0.self_attn`.
-/// Empty if the exporter did not record the module.
+/// The full dotted name of the node's module, such as `model.layers.0.self_attn`. Empty if the
+/// exporter did not record the module.
 std::string module_of(const Node& node);
 
-/// The name that equal blocks share: `h.*.attn` for the module `h.11.attn`. Only a part that
-/// consists of digits counts as a number.
+/// The name that equal blocks share: `h.*.attn` for the module `h.11.attn`. Each dotted part that
+/// consists of digits only becomes `*`.
 std::string block_pattern(std::string_view module);
 
-/// The layer of a module: `h.11` for `h.11.attn.c_proj`. The module itself if nothing is numbered.
+/// The layer of a module is its outermost numbered module: `h.11` for `h.11.attn.c_proj`. Returns
+/// the module itself if no dotted part is a number.
 std::string layer_around(std::string_view module);
 
-/// The dotted name of a module, cut off one level below the innermost numbered module:
-/// `model.layers.0.self_attn` for `model.layers.0.self_attn.q_proj`. A path without numbered
-/// modules is cut off after two modules. Empty outside of all modules.
+/// The dotted name of a module, cut off one level below the innermost module whose name ends in
+/// digits: `model.layers.0.self_attn` for `model.layers.0.self_attn.q_proj`. A path without such a
+/// module is cut off after two modules. Empty outside of all modules.
 /// @param scope modules from the outside in
 std::string block_of(std::vector<std::string> scope);
 

@@ -12,11 +12,11 @@ struct PackedTokens {
   /// Graph input [batch, positions]: 0 for a token that no other token reads. Invalid: the step has
   /// no mask, and its attention hides later tokens from earlier ones.
   ValueId mask;
-  /// Graph input [batch, positions]. Invalid if none of its elements can be the ignored label: the
-  /// ids serve as labels, or the type lacks the ignored label.
+  /// Graph input [batch, positions]. Invalid if no label can be the ignored label, because the
+  /// token ids serve as labels or because the labels' type cannot hold the ignored label.
   ValueId labels;
   std::int64_t ignored_label = 0;
-  bool next_is_label = false;  ///< the label of a row is that of the next token
+  bool next_is_label = false;  ///< a row is compared with the label of the next token
   /// The output of the node that finds the kept tokens. The size of its last axis is their number.
   ValueId found;
   Rational density = 1;  ///< the assumed share of kept tokens, above 0 and at most 1

@@ -9,7 +9,8 @@ namespace stashscope {
 /// ONNX Runtime's order: Kahn's algorithm with ONNX Runtime's priorities. A ready Shape or Size
 /// comes first, then the graph's own nodes before added nodes, then forward nodes before backward
 /// nodes, then the lowest id.
-/// @param forward_ends the last nodes of forward, as `forward_ends` of core/graph/boundary.h
+/// @param forward_ends the last nodes of forward, from the function of this name in
+/// core/graph/boundary.h
 std::vector<NodeId> reference_order(const Graph& graph, const Dataflow& dataflow,
                                     const std::vector<NodeId>& forward_ends);
 

@@ -34,8 +34,8 @@ class Tensor {
   Tensor(ElementType element, std::vector<std::int64_t> dims);
   /// @param raw exactly packed_bytes(element, elements) bytes
   Tensor(ElementType element, std::vector<std::int64_t> dims, std::string raw);
-  /// A tensor without data, because its data file does not exist; `missing_file` returns
-  /// `location`.
+  /// A tensor without data, because its data file does not exist. `missing_file` returns
+  /// `location`. A run refuses a model with such a tensor, unless the run is given the tensor.
   static Tensor without_file(ElementType element, std::vector<std::int64_t> dims,
                              std::string location);
   static Tensor external(ElementType element, std::vector<std::int64_t> dims, ExternalData data);

@@ -39,8 +39,9 @@ std::string_view title_of(Band band);
 /// of the order if the order has none of these nodes.
 std::size_t forward_slots(const std::vector<NodeId>& order, std::span<const NodeId> forward_ends);
 
-/// The live bytes of each slot by band. The bands of a slot add up to its live bytes. A buffer that
-/// several values share one after another belongs to the band of the value alive at the slot.
+/// The bytes of the buffers that are alive at each slot, by band; workspace is not counted. A
+/// buffer that several values share one after another belongs to the band of the value alive at the
+/// slot.
 /// @param forward_slots number of slots of the forward pass
 /// @param yield the YieldOp, whose outputs are gradients and never stashed; invalid: none
 std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules& rules,
@@ -48,8 +49,9 @@ std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules
                                      NodeId yield);
 
 /// One band for each buffer, which gives the buffer a single colour. A buffer that exists before
-/// the step has the band of its role. Any other buffer has the first of these bands that one of its
-/// values has: `gradients`, `optimizer_states`, `gathered_parameters`, `stashed`, `activations`.
+/// the step has the band that the role of its first value gives. Any other buffer has the first of
+/// these bands that one of its values has: `gradients`, `optimizer_states`, `gathered_parameters`,
+/// `stashed`, `activations`.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);

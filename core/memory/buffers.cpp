@@ -10,7 +10,8 @@ namespace stashscope {
 
 namespace {
 
-/// Positions of outputs within a row of a Topology, which skips a node's omitted outputs.
+/// For each output of a node, its position in the node's row of a Topology. The row skips omitted
+/// outputs.
 std::vector<std::optional<std::uint16_t>> row_positions(const Node& node) {
   std::vector<std::optional<std::uint16_t>> positions;
   std::uint16_t next = 0;

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The role of a value in the step. It decides the value's lifetime and band.
+/// The role of a value in the step. The band of the value depends on it.
 enum class ValueRole : std::uint8_t {
   input,
   parameter,
@@ -30,7 +30,8 @@ struct BufferRules {
   IdRows<NodeId, BufferShare> aliases;   ///< always shared
   IdRows<NodeId, BufferShare> in_place;  ///< shared only if the input dies at the node
   IdVector<ValueId, ValueRole> role;
-  IdVector<ValueId, bool> is_output;  ///< graph outputs live until the end of the step
+  IdVector<ValueId, bool> is_output;  ///< graph outputs, which outlive the step unless the update
+                                      ///< of parameters releases them
 
   IdVector<ValueId, bool> is_given;  ///< exists before the step: inputs and initializers
   /// In a captured step, the last node during which the value's storage lives, even if no node
@@ -63,7 +64,7 @@ bool lives_on_host(const Graph& graph, ValueId value);
 
 /// Device bytes of each value under `bindings`; 0 for values in host memory. `unknown` collects the
 /// values of unknown size (no shape, or a dimension without a value); they count as 0 bytes.
-/// Throws an input Error on 64-bit overflow.
+/// Throws an input Error if a size is negative or does not fit into 64 bits.
 IdVector<ValueId, std::int64_t> value_bytes(const Graph& graph, const Bindings& bindings,
                                             std::vector<ValueId>& unknown);
 

@@ -23,8 +23,10 @@ struct Stretch {
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-/// The slots that overlap [first, last]. Slot i covers [i, i + 1). Bounds outside all slots are
-/// clamped to the nearest slot. @pre 0 < steps, first <= last
+/// The slots that overlap [first, last); if `first` equals `last`, the slot that contains it. Slot
+/// i covers [i, i + 1). Bounds outside all slots are clamped to the nearest slot.
+/// @param steps number of slots
+/// @pre 0 < steps, first <= last
 Stretch steps_between(double first, double last, std::size_t steps);
 
 /// The extremes between neighbouring bounds. A curve drawn from them shows every peak at any zoom.

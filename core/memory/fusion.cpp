@@ -23,7 +23,8 @@ bool is_made_in(const FusedGroups& groups, FusedGroupId group, const Topology& t
 
 NodeId leader_of(const Dataflow& dataflow, const FusedGroups& groups, FusedGroupId group) {
   // The last member that is not a clone is the leader. In file order, all inputs of the group exist
-  // before its last member. Clones are skipped, because orders run them later than file order does.
+  // before its last member. Clones are skipped, because file order runs a clone just before its
+  // first reader, wherever its original lies.
   const auto members = groups.members[group];
   for (auto at = members.rbegin(); at != members.rend(); ++at) {
     if (!dataflow.is_clone(*at)) return *at;

@@ -8,8 +8,8 @@ namespace stashscope {
 
 using FusedGroupId = Id<struct FusedGroupTag>;
 
-/// Groups of nodes that run as one kernel, block by block. A value that is read only in the group
-/// that makes it needs no buffer.
+/// Groups of nodes that run as one kernel, block by block. A value that is no graph output needs no
+/// buffer if only members of its own group read it.
 struct FusedGroups {
   IdVector<NodeId, FusedGroupId> group_of;  ///< invalid for a node that is not fused; the vector is
                                             ///< empty if there are no groups

@@ -8,8 +8,9 @@
 
 namespace stashscope {
 
-/// By value: the last slot of `order` that reads or makes the value, during which a captured step
-/// holds its storage, or beside which a copy of the value to the host runs.
+/// For each value, the last slot of `order` that needs the value. A slot needs a value if its node
+/// reads or makes the value, if a captured step holds the value's storage during the slot, or if
+/// the value is copied to the host beside the slot's node.
 IdVector<ValueId, std::uint32_t> last_uses(const Dataflow& dataflow, const BufferRules& rules,
                                            const std::vector<NodeId>& order,
                                            const CopySchedule& copies = {});

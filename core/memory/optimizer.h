@@ -15,7 +15,7 @@ namespace stashscope {
 struct OptimizerState {
   std::string_view name;  ///< the name in training frameworks, such as `exp_avg`
   ElementType element = ElementType::float32;
-  std::optional<std::vector<std::int64_t>> shape = {};  ///< not set: the parameter's
+  std::optional<std::vector<std::int64_t>> shape = {};  ///< not set: the parameter's shape
   bool is_shared = false;  ///< one tensor for all parameters; counted with the first of them
 };
 
@@ -81,8 +81,8 @@ struct UpdateChoice {
   friend bool operator==(const UpdateChoice&, const UpdateChoice&) = default;
 };
 
-/// Whether 16-bit parameters get a float32 copy: it is chosen, and the optimizer does not round
-/// stochastically instead. Throws a usage Error for an unknown optimizer.
+/// Whether master weights are chosen and the optimizer does not round stochastically instead.
+/// Throws a usage Error for an unknown optimizer.
 bool keeps_master_weights(const UpdateChoice& choice);
 
 /// The states of all parameters that receive a gradient, and the gradients to release early. Throws

@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// The value of `freed` for buffers that are never freed.
+/// The value of `freed` for buffers that are never freed or have already been freed.
 constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace

@@ -6,8 +6,9 @@ namespace stashscope {
 
 /// Bytes that each node needs besides its inputs and outputs. In a captured step, the capture
 /// measured these bytes. In other graphs, only nodes with subgraphs (If, Loop, Scan) need
-/// workspace: the largest peak of their subgraphs' timelines, nested subgraphs included. Captured
-/// values and values returned as the node's own outputs do not count.
+/// workspace: the largest peak of their subgraphs' timelines, nested subgraphs included. Values
+/// that a subgraph takes from the graph around it and values that become the node's own outputs do
+/// not count.
 /// @param graph with inferred shapes; its subgraphs use the graph's dimension names
 IdVector<NodeId, std::int64_t> workspace_bytes(const Graph& graph, const Bindings& bindings);
 

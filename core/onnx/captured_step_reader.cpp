@@ -369,9 +369,9 @@ class CapturedStepReader {
       fail_input(describe(data_.values[value]), "is made after its storage is freed", recapture);
     }
     place(value, id, place_in_step);
-    // A storage stays alive because one of its values is an output of the step. If one node makes
-    // several values in the storage, the newest value would not keep the first value alive, so
-    // `return_value_of` adds the first value to the outputs.
+    // `return_value_of` keeps a storage beyond the step: it makes the newest value in the storage
+    // an output of the step. If one node makes several values in the storage, the newest value does
+    // not keep the first one alive, so the first value becomes an output, too.
     if (is_of_this_node && !is_shared) rows_[id].has_siblings = true;
   }
 

@@ -8,10 +8,10 @@
 
 namespace stashscope {
 
-/// Reads a model file (protobuf, any opset and IR version). Constant nodes become
-/// initializers; declared shapes are the values' types until inference replaces them. Odd but
-/// usable content gives a warning in the graph. Throws an input Error that names the file, node or
-/// tensor for anything unusable. External data is checked but not read.
+/// Reads a model file (protobuf, any opset and IR version). Constant nodes become initializers. A
+/// value has the shape that the file declares until shape inference replaces it. Odd but usable
+/// content gives a warning in the graph. Throws an input Error that names the file, node or tensor
+/// for anything unusable. External data is checked but not read.
 Graph load_model(const std::filesystem::path& path);
 
 /// Writes `graph` as a valid model, atomically. External tensors are copied to `<path>.data`, so

@@ -127,9 +127,9 @@ ValueId likely_loss(const Graph& graph, const std::vector<ValueId>& scalars) {
   return *std::ranges::find_if(scalars, is_loss);
 }
 
-/// The outputs whose gradients start the backward pass. Adds a warning unless it is clear which
-/// output is the loss. Throws an input Error if `goal.loss` names no floating-point output that a
-/// node computes.
+/// The outputs whose gradients start the backward pass. If the goal names no loss, adds a warning
+/// if several outputs are scalars, or if none is a scalar and others start the backward pass.
+/// Throws an input Error if `goal.loss` names no floating-point output that a node computes.
 /// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
@@ -144,7 +144,7 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
   }
   if (!goal.loss.empty()) {
     fail_input("loss '" + printable(goal.loss) + "'",
-               "is not a floating-point output of the model");
+               "is not a floating-point output that the model computes");
   }
   if (scalars.size() > 1) {
     const std::string several =
@@ -337,7 +337,8 @@ class BackwardPass {
            contributions_[node.inputs[0]].empty();
   }
 
-  /// Casts the sum of the gradients of a parameter to the type in which it is kept.
+  /// Adds up the parts of a parameter's gradient, and casts the sum to the type in which gradients
+  /// of parameters are kept.
   void narrow(const std::string& name, std::vector<ValueId>& parts) {
     if (parts.size() > 1) parts = builder_.add(name, "", "Sum", std::move(parts), {true}, {});
     Attributes to;

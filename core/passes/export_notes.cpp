@@ -81,8 +81,8 @@ const Tensor* tensor_of(const Graph& graph, const Parameter& parameter) {
   return initializer != nullptr && initializer->tensor.has_data() ? &initializer->tensor : nullptr;
 }
 
-/// Whether all elements of a tensor with at least two elements are equal. In practice, the exporter
-/// merges only parameters that are all ones or all zeros.
+/// Whether a tensor has at least two elements and all are equal. In practice, the exporter merges
+/// only parameters that are all ones or all zeros.
 bool is_uniform(const Tensor& tensor) {
   const auto size = static_cast<std::size_t>(bits_per_element(tensor.element()) / 8);
   const TensorBytes data = tensor.load();

@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// Notes on changes that the exporter made to the model, so that training the exported file differs
-/// from training the original program: batch normalizations and dropouts in inference mode,
+/// Notes on changes by the exporter that make the training of the exported file differ from the
+/// training of the original program: batch normalizations and dropouts in inference mode,
 /// parameters merged into one, parameters folded into new constants. The notes say how to export
 /// without the changes.
 /// @param exported the graph before any pass; its values have the same ids in `step`

@@ -130,8 +130,7 @@ class ConstantPart {
   }
 
   /// Marks the output of a node to become a constant if the output is needed outside of this
-  /// ConstantPart: a node of the remaining graph reads the output, a subgraph captures it, or it is
-  /// a graph output.
+  /// ConstantPart: a node of the remaining graph reads the output, or a subgraph captures it.
   void add_output(NodeId id) {
     const ValueId output = graph_.node(id).outputs[0];
     const auto& readers = graph_.readers(output);

@@ -22,15 +22,15 @@ struct GivenBackward {
 bool has_backward(const Graph& graph);
 
 /// Finds the outputs that are gradients, the parameters of these gradients, and the end of the
-/// forward pass. An output is the gradient of an input or initializer `w` if its name begins with
-/// `w_grad`. The output of an optimizer is never a gradient. In a graph without a YieldOp, an
-/// output is also a gradient if a gradient operator or gradient accumulation produces it or if its
-/// name says so (`grad_3`). It then belongs to the next weight of its type and shape that has no
-/// gradient yet. If the graph has neither such outputs nor operators of training graphs, gradients
-/// are guessed: every weight that the loss needs must have an output of its shape that depends on
-/// the weight's readers in the forward pass. The forward pass ends with the YieldOp, else with the
-/// outputs that depend on no gradient, gradient operator or given seed (`loss_grad`). Throws an
-/// input Error for two YieldOps.
+/// forward pass. An output is the gradient of an input or initializer `w` if the part of its name
+/// before the last `_grad` is `w`. The output of an optimizer is never a gradient. In a graph
+/// without a YieldOp, an output is also a gradient if a gradient operator or gradient accumulation
+/// produces it or if its name says so (`grad_3`). It then belongs to the next weight of its type
+/// and shape that has no gradient yet. If the graph has neither such outputs nor operators of
+/// training graphs, gradients are guessed: every weight that the loss needs must have an output of
+/// its shape that depends on the weight's readers in the forward pass. The forward pass ends with
+/// the YieldOp, else with the outputs that depend on no gradient, gradient operator or given seed
+/// (`loss_grad`). Throws an input Error for two YieldOps.
 GivenBackward find_given_backward(const Graph& graph);
 
 }  // namespace stashscope

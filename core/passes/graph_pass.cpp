@@ -75,7 +75,7 @@ void apply_what_ifs(const PassContext& context, PassedModel& model) {
   if (choices.empty()) return;
   for (const auto& [name, value] : choices) find_what_if(name).canonical(value);
   model.graph = infer_shapes(model.graph);
-  // One by one, because each reads the sizes that the one before made.
+  // Shapes are inferred after each what-if, because the next one reads them.
   for (const WhatIf& each : what_ifs()) {
     const auto chosen = choices.find(std::string(each.name));
     if (chosen == choices.end() || each.apply == nullptr) continue;

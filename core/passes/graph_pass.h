@@ -50,14 +50,14 @@ struct PassedModel {
 };
 
 /// Applies the selected passes in the order of `graph_passes`, then mixed precision. What-ifs are
-/// applied after the passes that tidy up and before the passes that fuse, because they recognize
-/// what exporters write. Throws a usage Error for an unknown pass or what-if, and for a pattern of
-/// the goal that matches no weight.
+/// applied after the passes that tidy up and before the passes that fuse, because what-ifs
+/// recognize the nodes that exporters write. Throws a usage Error for an unknown pass or what-if,
+/// and for a pattern of the goal that matches no weight.
 /// @param graph a forward model with inferred shapes
 PassedModel apply_passes(const Graph& graph, const TrainingGoal& goal,
                          const PassSelection& selection);
 
-// Each pass has a file of its own. `graph_passes` lists all passes except mixed precision.
+// All passes. `graph_passes` lists them, except mixed precision.
 std::size_t keep_loss_only(Rewriter&, const PassContext&);
 std::size_t train_normalizations(Rewriter&, const PassContext&);
 std::size_t fold_constants(Rewriter&, const PassContext&);

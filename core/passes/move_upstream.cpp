@@ -81,8 +81,9 @@ std::optional<Thinning> thinning_of(const Rewriter& graph, NodeId id) {
   return std::nullopt;
 }
 
-/// The inputs of an elementwise node that have the selected axis; nothing if a shape is unknown.
-/// Inputs of size 1 along the axis broadcast and stay unchanged.
+/// The inputs of an elementwise node that have the selected axis. Inputs of size 1 along the axis
+/// broadcast and stay unchanged. Nothing if a shape is unknown, or if the size of an input along
+/// the axis is neither 1 nor that of the output.
 std::optional<MovedOperands> elementwise_operands(const Rewriter& graph, const Node& node,
                                                   std::int64_t from_end) {
   MovedOperands operands;

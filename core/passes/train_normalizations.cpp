@@ -7,7 +7,7 @@ namespace stashscope {
 
 namespace {
 
-/// Adds four outputs. Before version 14, a node in training mode must have all five outputs: the
+/// Adds four outputs. Before opset 14, a node in training mode must have all five outputs: the
 /// result, the running statistics and the statistics of the batch.
 void add_statistics(Rewriter& graph, NodeId id) {
   const std::string name = graph.value(graph.node(id).outputs[0]).name;

@@ -78,7 +78,7 @@ void take_results(PassedModel&& passed, TrainingStep& step) {
   step.what_ifs = std::move(passed.what_ifs);
 }
 
-/// The step of a micro-batch. @param split without losses and sums
+/// The step in micro-batches. @param split without losses and sums
 TrainingStep split_step(const Graph& model, const TrainingGoal& goal, ElementType gradient_type,
                         MicroBatches split) {
   split.losses = loss_outputs(model, goal);

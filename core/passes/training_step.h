@@ -21,11 +21,11 @@ struct TrainingStep {
   /// Why a forward model has no backward pass and what the user can do; empty if the step has a
   /// backward pass.
   std::string no_backward;
-  /// Why a step in micro-batches has other results than the step of the whole batch; one sentence
-  /// each, which `warnings` has, too.
+  /// Reasons for which a step in micro-batches has other results than the step of the whole batch;
+  /// one sentence each. `warnings` contains these sentences, too.
   std::vector<std::string> changed_results{};
-  /// Under which conditions a step in micro-batches has the results of the whole batch; one
-  /// sentence each, which `warnings` has, too.
+  /// Conditions under which a step in micro-batches has the results of the whole batch; one
+  /// sentence each. `warnings` contains these sentences, too.
   std::vector<std::string> conditions{};
 };
 

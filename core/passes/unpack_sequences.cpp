@@ -174,8 +174,8 @@ class Unpacker {
   }
 
   /// The sizes of the parts. The node gives a list of sizes, or one size for all parts; with one
-  /// size, the last part may be smaller. Nothing if the sizes are unknown or there are too many
-  /// parts.
+  /// size, the last part may be smaller. Nothing if the sizes are unknown or do not add up, or if
+  /// there are too many parts.
   std::optional<std::vector<std::int64_t>> part_sizes(const Node& node, std::int64_t size,
                                                       bool is_single) const {
     constexpr std::int64_t most = 4096;

@@ -1,7 +1,7 @@
 // Rates from the vendors' data sheets and architecture white papers, for dense operands and boost
 // clocks. If a data sheet gives only the rate for sparse matrices, the profile has half this rate.
-// The memory of a GPU is what CUDA reports as its total, rounded down to a tenth of a GiB. That is
-// less than in its name, because drivers and error correction take a part.
+// The memory of a GPU is the total that CUDA reports, rounded down to a tenth of a GiB. It is less
+// than the number of GB in the GPU's name, because drivers and error correction take a part.
 
 #include <vector>
 

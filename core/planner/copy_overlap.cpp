@@ -116,7 +116,8 @@ class CopyOverlap {
     std::vector<double> starts = hold();
     place_fetches(starts);
     OverlappedOrder first = result();
-    // Where nodes wait anyway, later fetches do not make them wait longer.
+    // Nodes that wait for copies delay the nodes after them. The second placement knows these
+    // delays and starts fetches later where no node then waits longer.
     const std::vector<SlotTime> times = times_of(first);
     place_fetches(unit_starts(first.order, times));
     OverlappedOrder second = result();
@@ -174,8 +175,8 @@ class CopyOverlap {
     }
   }
 
-  /// Decides until when offloaded tensors are held. Assumes that no node waits for a fetch; a node
-  /// that does only gives the copies more time. Returns the start of each unit.
+  /// Decides until when offloaded tensors are held. Assumes that no node waits for a fetch, because
+  /// such a wait would only give the copies more time. Returns the start of each unit.
   std::vector<double> hold() {
     std::vector<Transfer*> by_offload;
     for (Transfer& each : transfers_) by_offload.push_back(&each);
@@ -199,8 +200,9 @@ class CopyOverlap {
     held_ += transfer.held_bytes;
   }
 
-  /// Ends the copies that have ended before the unit, or that must because of its memory, because
-  /// the tensor is fetched before it, or because other nodes use the tensor.
+  /// Ends the copies to the host that are over when the unit starts. Also ends those that must be
+  /// over by then, because the unit needs their memory, because their tensor is fetched before the
+  /// unit, or because other nodes use their tensor later.
   void end_away(std::size_t unit) {
     const auto is_needed = [&](const Going& each) {
       return each.transfer->before <= unit || each.transfer->is_used_later;
@@ -305,7 +307,8 @@ std::vector<double> overlapped_slot_seconds(const Dataflow& dataflow, std::span<
   slots.reserve(order.size());
   for (std::size_t slot = 0; slot < order.size(); ++slot) {
     const NodeId node = order[slot];
-    // Not the end less the begin, because a difference of sums is rounded.
+    // Adds up the parts of the slot, because the difference of its end and its start would be
+    // rounded.
     slots.push_back(times[slot].waits + (is_copy(dataflow, node) ? 0 : seconds[node]));
   }
   return slots;

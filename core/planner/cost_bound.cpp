@@ -10,7 +10,7 @@ namespace stashscope {
 
 namespace {
 
-/// Adds up the cuts of a search, in the moves of its limit.
+/// Counts the minimum cuts of a search in moves, the unit of `SearchLimit::moves`.
 class CutCounter {
  public:
   CutCounter(const TaskGraph& graph, const SearchLimit& limit, const Progress& progress)
@@ -89,7 +89,8 @@ class PriceSearch {
   double best_price_ = 0;
 };
 
-/// The largest cost per byte over all items; 0 if no item has both.
+/// The largest cost per byte over all items: the cost of the item's maker divided by the item's
+/// bytes; 0 if no item has bytes and a maker with a cost.
 double largest_price(const TaskGraph& graph) {
   double most = 0;
   for (const ItemId item : IdRange<ItemId>(graph.items())) {

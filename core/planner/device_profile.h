@@ -23,7 +23,7 @@ struct PeakRates {
   friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
 
-/// Least and largest value of every rate in a profile, in operations or bytes per second.
+/// Limits on every rate in a profile, in operations or bytes per second.
 constexpr double least_rate = 1;
 constexpr double most_rate = 1e20;
 

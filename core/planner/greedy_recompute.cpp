@@ -33,7 +33,7 @@ class GreedyRecompute {
     double price = 0;  ///< cost per byte and idle slot
   };
 
-  /// Evicts the cheapest candidate that can be recomputed without raising the peak elsewhere. Tries
+  /// Frees the cheapest candidate that can be recomputed without raising the peak elsewhere. Tries
   /// only the `most_tries` cheapest candidates.
   bool evict_one(std::uint32_t peak) {
     std::vector<Candidate> candidates = alive_but_idle(peak);

@@ -8,7 +8,7 @@
 namespace stashscope {
 
 /// A fast heuristic that returns a sequence within the budget, or else the sequence with the lowest
-/// peak that it reached. While the peak is above the budget, it evicts an item that is live but not
+/// peak that it reached. While the peak is above the budget, it frees an item that is live but not
 /// read at the peak, and recomputes the item, with the dead inputs of its maker, before its next
 /// reader. The item with the lowest cost per byte and idle slot goes first. This is the rule of
 /// dynamic tensor rematerialization (Kirisame et al., ICLR 2021), applied with knowledge of all

@@ -21,8 +21,8 @@ class MomentCut {
             const EvictionCosts& evictions);
   MomentCut(TaskGraph&&, TaskId, std::int64_t, const EvictionCosts&) = delete;
 
-  /// Whether the task's own items fit the budget. If not, no sequence does, and the bound grows
-  /// with the price without end.
+  /// Whether the items that the task reads and makes fit the budget. If not, no sequence meets the
+  /// budget, and the bound grows with the price without end.
   bool fits() const { return beside_items_ <= 0; }
 
   /// @param price cost of a byte
@@ -41,16 +41,21 @@ class MomentCut {
   const TaskGraph& graph_;
   TaskId task_;
   const EvictionCosts& evictions_;
-  // Nodes of the network. What is known before is the source or the sink itself.
+  // Nodes of the network. If the side of a task or an item is known in advance, its node is the
+  // source or the sink itself.
   std::size_t nodes_ = 2;
   IdVector<TaskId, std::size_t> has_run_;
-  IdVector<TaskId, std::size_t> stays_;      ///< on the source's side: does not run afterwards
-  IdVector<TaskId, std::size_t> are_held_;   ///< items of the task; `stays_` if none can be evicted
+  IdVector<TaskId, std::size_t> stays_;  ///< on the source's side: does not run afterwards
+  /// On the source's side: the items of the task are held. The node of `stays_` if none of them can
+  /// be evicted.
+  IdVector<TaskId, std::size_t> are_held_;
   IdVector<ItemId, std::size_t> is_unread_;  ///< on the source's side: no later run reads it
-  IdVector<ItemId, bool> counts_apart_;      ///< an input of the task, which is live meanwhile
+  IdVector<ItemId, bool> counts_apart_;      ///< inputs that stay live while the task runs
   double scale_;                             ///< weight per unit of cost
   double most_weight_;
-  double beside_items_;  ///< bytes above the budget, without items that may be freed
+  /// The persistent bytes and the bytes of the task's items, minus the budget. Leaves out inputs
+  /// whose memory the task may take over.
+  double beside_items_;
 };
 
 }  // namespace stashscope

@@ -7,9 +7,9 @@
 
 namespace stashscope {
 
-/// A planning problem read from a file: `n m persistent`, then n lines `cost memory`, then m lines
-/// `producer consumer`. The order of the tasks in the file is a valid order; `persistent` counts
-/// the bytes that are always live.
+/// A planning problem read from a file. With n tasks and m edges, the file has a line
+/// `n m persistent`, then n lines `cost memory`, then m lines `producer consumer`. The order of the
+/// tasks in the file is a valid order; `persistent` counts the bytes that are always live.
 struct PlanningInstance {
   TaskGraph graph;
   std::vector<TaskId> given_order;

@@ -14,10 +14,11 @@ struct SequencePlan {
   bool is_impossible(std::int64_t budget_bytes) const { return peak_lower_bound > budget_bytes; }
 };
 
-/// The cheapest sequence found for a budget: the best order without repeated runs if its peak is
-/// within the budget, else the result of a search that starts from the best order found.
+/// The cheapest sequence found for a budget. If an order without repeated runs is found whose peak
+/// is within the budget, this order is the result. Otherwise, a search adds repeated runs to the
+/// order with the lowest peak found.
 /// @param starts valid orders, at least one; if `rules` keep the order, only the first order is
-/// used
+/// used, and no other order is searched for
 SequencePlan plan_sequence(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                            std::int64_t budget_bytes, const RecomputeRules& rules,
                            const SearchLimit& limit, const Progress& progress,

@@ -33,8 +33,8 @@ fs::path make_folder() {
 /// Waits until the writing end of a pipe closes, then removes a folder. Runs in a forked child,
 /// where only async-signal-safe calls are allowed.
 [[noreturn]] void guard(int lifeline, const char* folder) {
-  // A program that reads this process's output sees the end of the output only when every copy of
-  // the stream is closed, so this child closes its copies.
+  // A program that reads the parent's output sees the end of the output only when every copy of the
+  // stream is closed, so this child closes its copies.
   ::dup2(lifeline, STDIN_FILENO);
   ::closefrom(STDIN_FILENO + 1);
   char nothing = 0;

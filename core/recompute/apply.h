@@ -43,7 +43,8 @@ PlanCounts count_plans(const std::vector<const NodePlan*>& plans);
 
 /// The configuration that selects every recompute plan, like optimization level 1 of ONNX Runtime.
 /// With `with_compromise`, nodes without a recompute plan get their compromise plan, as at level 2.
-/// In a captured step, selects clusters of regions that keep no outputs and do not conflict.
+/// In a captured step, it selects clusters whose regions keep no outputs, as far as these clusters
+/// do not conflict.
 RecomputeConfig config_of_all(const Opportunities& opportunities, bool with_compromise);
 
 /// Replaces each entry that names an operator by entries for the operator's clusters. Entries that
@@ -54,7 +55,8 @@ RecomputeConfig without_operators(const Graph& graph, const Opportunities& oppor
 
 /// The graph's dataflow with all plans applied by their strategies: subgraphs cloned, tensors
 /// evicted and restored, backward readers of the freed outputs rewired. Plans are applied from the
-/// last entry to the first. A node is cloned at most once.
+/// last entry to the first. A node is cloned at most once. For a captured step, the result of
+/// `with_regions`.
 Dataflow apply_plans(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                      const Opportunities& opportunities, const std::vector<const NodePlan*>& plans);
 

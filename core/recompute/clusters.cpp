@@ -80,8 +80,9 @@ void add_region_sizes(const Graph& graph, const NodePlan& plan, int sign,
   for (const ValueId value : plan.region->held) add(value, -sign);
 }
 
-/// Adds the sizes of a plan's outputs, each as a product of dimensions. Leaves out outputs of
-/// unknown shape and then sets `complete` to false.
+/// Adds the bytes that a plan saves, one product of dimensions for each output. Leaves out outputs
+/// whose buffer the plan of another node frees. Also leaves out outputs of unknown shape, and then
+/// sets `complete` to false.
 void add_sizes(const Graph& graph, const NodePlan& plan, std::vector<SizeProduct>& products,
                bool& complete) {
   if (plan.region) return add_region_sizes(graph, plan, 1, products);

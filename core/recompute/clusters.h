@@ -16,7 +16,8 @@ namespace stashscope {
 struct Occurrence {
   std::vector<const NodePlan*>
       parts;  ///< first the plan, then the plans of the owners of reused buffers
-  std::int64_t saving_bytes = 0;  ///< 0 if a dimension has no value
+  /// Outputs of unknown shape do not count; 0 if a dimension has no value.
+  std::int64_t saving_bytes = 0;
 };
 
 /// One row of ONNX Runtime's plan table: a combination of clusters and its saving.
@@ -25,7 +26,7 @@ struct PlanRow {
   std::string config;                   ///< sorted entries `cluster:type:-1`, joined by commas
   RecomputeConfig entries;              ///< the parsed form of `config`
   int frequency = 0;
-  std::int64_t saving_bytes = 0;  ///< 0 if a dimension has no value
+  std::int64_t saving_bytes = 0;  ///< 0 if a shape is unknown or a dimension has no value
   std::string saving_symbolic;
   bool on = false;  ///< every entry of the combination is selected
   /// In execution order; points into the opportunities. Null in rows that were not made by a table
@@ -64,7 +65,8 @@ struct ClusterRow {
   std::vector<ClusterOption> options;
 };
 
-/// A dimension as printed in the tables; empty if the model file does not name it.
+/// A dimension as printed in the tables. Empty if it contains a symbol that shape inference added,
+/// unless the symbol is a data-dependent size with an upper bound.
 std::string dim_text(const Graph& graph, const Expr& dim);
 
 /// The element count in ONNX Runtime's notation: `((b)*(16))`.
@@ -74,9 +76,9 @@ std::string element_count_text(const Graph& graph, const Shape& shape);
 /// The shape in ONNX Runtime's tables: the declared shape, or else the inferred shape.
 const std::optional<Shape>& table_shape(const Value& value);
 
-/// The shape in the table of clusters: the table shape of the value. By the rules of some versions,
-/// the output of a Reshape with an unnamed dimension has the table shape of the Reshape's input
-/// instead.
+/// The shape in the table of clusters: the table shape of the value. If a dimension of a Reshape's
+/// output has no name, some versions show the table shape of the Reshape's input instead, unless
+/// that shape has such a dimension, too.
 const std::optional<Shape>& cluster_shape(const Graph& graph, const ReferenceRules& rules,
                                           ValueId value);
 
@@ -95,12 +97,13 @@ void mark_chosen(const RecomputeConfig& config, const std::vector<const NodePlan
                  std::vector<PlanRow>& rows);
 
 /// Updates which options are selected and how often they are applied.
-/// @param rows the rows of the table of these opportunities
+/// @param rows made by `cluster_table` from the same opportunities
 /// @param applied the plans that `config` selects
 void mark_chosen(const Opportunities& opportunities, const RecomputeConfig& config,
                  const std::vector<const NodePlan*>& applied, std::vector<ClusterRow>& rows);
 
-/// ONNX Runtime's table of clusters, sorted by frequency, descending, then by key, descending.
+/// ONNX Runtime's table of clusters, sorted by number of nodes, descending, then by key,
+/// descending.
 /// @param applied the plans that `config` selects
 std::vector<ClusterRow> cluster_table(const Graph& graph, const Opportunities& opportunities,
                                       const RecomputeConfig& config,

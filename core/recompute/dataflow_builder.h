@@ -28,7 +28,7 @@ class DataflowBuilder {
   DataflowBuilder(const Graph& graph, const IdVector<NodeId, const Op*>& ops,
                   Stash&& stash) = delete;
 
-  /// Clones a forward node into backward, at most once.
+  /// Clones a forward node into backward. Does nothing if the node has a clone already.
   void clone(NodeId node);
   /// Makes backward read the clone's output. @pre the node was cloned
   void read_clone(NodeId node, std::size_t output);

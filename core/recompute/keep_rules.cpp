@@ -14,7 +14,8 @@ namespace stashscope {
 namespace {
 
 constexpr std::size_t most_rules = 6;
-/// A module with more options contains modules that can be regions, so it gets no rules.
+/// A module with more options gets no rules. Such a module usually contains smaller modules that
+/// can be regions.
 constexpr std::size_t most_options = 60;
 
 constexpr std::string_view usual_space = "aten.";
@@ -133,9 +134,10 @@ class KeepSets {
     return other;
   }
 
-  /// Adds the option that spares most work for each byte. Returns whether one spares any.
+  /// Adds the option that spares most work for each byte. Returns false if no option spares work.
   bool grow(KeepSet& set) const { return change(set, false); }
-  /// Removes the option that spares least work for each byte. Returns whether there was one.
+  /// Removes the option that spares least work for each byte. Returns false if every option that is
+  /// left adds no bytes.
   bool shrink(KeepSet& set) const { return change(set, true); }
 
   bool change(KeepSet& set, bool removes) const {

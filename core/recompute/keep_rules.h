@@ -33,7 +33,7 @@ std::string to_string(const KeepRule& rule);
 std::optional<KeepRule> parse_keep_rule(const std::string& text);
 
 /// The work that a second run need not do if the region keeps the outputs of some options, in an
-/// arbitrary unit. It includes the operators that are needed only for the kept outputs.
+/// arbitrary unit. This includes the work of calls whose results only the kept options need.
 /// @param kept by option: whether its outputs are kept
 using SparedWork = std::function<double(const std::vector<bool>& kept)>;
 
@@ -45,7 +45,7 @@ class KeepFinder {
 
   /// The operator calls whose outputs every call of the region can keep, in the order of the
   /// region's first call. Leaves out views, outputs that are changed in place later, operators that
-  /// draw random numbers, and operators that the second run calls more or fewer times than the
+  /// draw random numbers, and operators that the second run may call more or fewer times than the
   /// first run.
   std::vector<KeepOption> options(const Region& region) const;
 
@@ -54,8 +54,8 @@ class KeepFinder {
   std::vector<SparedWork> measures(const Region& region,
                                    const std::vector<KeepOption>& options) const;
 
-  /// The region that keeps the outputs of `rule`. It frees nothing if the rule has an occurrence
-  /// that is not among `options`.
+  /// The region that keeps the outputs of `rule`. It frees nothing if the rule names an operator or
+  /// an occurrence that is not among `options`.
   Region keeping(const Region& region, const std::vector<KeepOption>& options,
                  const KeepRule& rule) const;
 
@@ -76,12 +76,13 @@ class KeepFinder {
   IdVector<StorageId, bool> is_changed_;  ///< whether a node changes the storage in place
 };
 
-/// Rules for a region with these options, sorted by the bytes that they keep. For each measure,
-/// there is a rule for each of a few sets of options, of which a larger set always spares more
-/// work, and a rule for the set of all products. To find the sets, a set grows by the option that
-/// spares most work for each byte, or shrinks by the option that spares least. The sets are good,
-/// but not proven to be the best of their sizes.
-/// @param freed_bytes what the region frees without kept outputs; every set keeps less
+/// Rules for a region with these options, sorted by the bytes that they keep. Each rule keeps a set
+/// of options. For each measure, there are a few sets of which a set with more bytes spares more
+/// work, and the set of all products. Two searches find the sets. One starts with the options that
+/// add no bytes, and adds one option after the other: the one that spares most work for each byte.
+/// The other starts with all options, and removes the one that spares least. The sets are good, but
+/// not proven to be the best of their sizes. A region with too many options gets no rules.
+/// @param freed_bytes bytes that the region frees if it keeps no outputs; every set keeps fewer
 std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes,
                                  const std::vector<SparedWork>& measures);
 

@@ -17,8 +17,8 @@ bool is_read_in_backward(const Opportunities& opportunities, const Dataflow& dat
   });
 }
 
-/// The nodes with a recompute or compromise plan. Evicting plans are left out, because almost every
-/// tensor can be evicted.
+/// The entry nodes of plans that run nodes again. Plans that evict are left out, because almost
+/// every tensor can be evicted.
 IdVector<NodeId, bool> with_plans(const Opportunities& opportunities, std::size_t nodes) {
   IdVector<NodeId, bool> has_plan(nodes, false);
   for (const NodePlan& plan : opportunities.plans) has_plan[plan.node] = true;

@@ -16,7 +16,8 @@ namespace stashscope {
 
 /// Whether PyTorch gives the operator of a captured node this tag, such as `random`.
 bool has_tag(const Node& node, std::string_view tag);
-/// Whether the operator of a captured node writes into its input, as its name says: `add_`.
+/// Whether the operator of a captured node writes into its input. The name of such an operator ends
+/// in `_`, as in `add_`.
 bool is_in_place(const Node& node);
 /// Whether the operator draws random numbers. Attention draws only for a dropout.
 bool draws(const Node& node);
@@ -24,14 +25,14 @@ bool draws(const Node& node);
 /// Counts the calls of operators in a captured step.
 class OperatorCalls {
  public:
-  /// Position of an operator's name in `names_`, and the number of the call within one call of a
-  /// module, counted from 0.
+  /// Position of an operator's name in `names_`, and how many calls of this operator came before in
+  /// the same call of the module.
   using Key = std::pair<std::size_t, std::size_t>;
 
   explicit OperatorCalls(const Graph& graph);
   explicit OperatorCalls(Graph&& graph) = delete;
 
-  /// The nodes of a call of a region, by operator and number of the call.
+  /// The nodes of one call of a region, by operator and by number of the operator's call.
   std::map<Key, NodeId> of(const RegionCall& call) const;
   /// Operators that the second run may call more or fewer times than the first run.
   std::set<std::size_t> uncounted(const RegionCall& call) const;
@@ -39,7 +40,8 @@ class OperatorCalls {
   const std::string& name(std::size_t position) const { return names_[position]; }
   /// The position of a name. Nothing if the step does not run the operator.
   std::optional<std::size_t> find(const std::string& name) const;
-  /// Nodes that wrap numbers that autograd saves for the node. They run only if the node runs.
+  /// The nodes that wrap numbers into tensors for autograd to save for `node`
+  /// (`SavedTensor::is_number`). They run only if `node` runs.
   std::vector<NodeId> numbers_for(NodeId node) const;
 
  private:

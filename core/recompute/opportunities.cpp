@@ -68,8 +68,8 @@ void analyse_stash(const Graph& graph, const Boundary& boundary, const Reference
   find_stashed(graph, boundary, rules, stash);
 }
 
-/// Sorts plans by the position of their node in the graph, from last to first. Plans of the same
-/// node stay in the order of their strategies.
+/// Sorts plans by the position of their node in `Stash::order`, from last to first. Plans of the
+/// same node stay in the order of their strategies.
 void sort_plans(const Stash& stash, std::vector<NodePlan>& plans) {
   std::stable_sort(plans.begin(), plans.end(), [&](const NodePlan& a, const NodePlan& b) {
     return stash.position[a.node.index()] > stash.position[b.node.index()];

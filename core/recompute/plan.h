@@ -12,8 +12,8 @@
 
 namespace stashscope {
 
-/// ONNX Runtime's optimization types, as numbered in config strings. ONNX Runtime has none of
-/// the types from offload on, and rejects them.
+/// The types of plans, numbered as in config strings. The first three are the optimization types of
+/// ONNX Runtime, which rejects all others.
 enum class PlanType : std::uint8_t {
   none = 0,
   recompute = 1,

@@ -22,8 +22,8 @@ bool takes_arguments(const RegionCall& reader, const RegionCall& maker) {
   return std::ranges::any_of(reader.argument_makers, [&](NodeId node) { return has(maker, node); });
 }
 
-/// Whether `maker` can make again what `reader` reads of it, before the second run of `reader`. A
-/// second run asks only for its arguments.
+/// Whether `maker` can make again, before the second run of `reader`, the outputs that `reader`
+/// reads. A second run asks only for its arguments.
 bool can_ask(const RegionCall& reader, const RegionCall& maker) {
   for (std::size_t i = 0; i < reader.arguments.size(); ++i) {
     const bool is_made_again = std::ranges::binary_search(maker.made_again, reader.arguments[i]);
@@ -32,7 +32,7 @@ bool can_ask(const RegionCall& reader, const RegionCall& maker) {
   return reader.trigger.valid() && takes_arguments(reader, maker);
 }
 
-/// Whether `reader` needs outputs of `maker` that are freed and that it cannot get.
+/// Whether `reader` needs outputs of `maker` that it cannot get again once they are freed.
 bool misses_outputs(const RegionCall& reader, const RegionCall& maker) {
   const bool reads = saves_outputs(reader, maker) || takes_arguments(reader, maker);
   return reads && !can_ask(reader, maker);

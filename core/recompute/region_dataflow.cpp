@@ -48,7 +48,7 @@ void keep_alive(const Graph& graph, const RegionRun& run, IdVector<StorageId, No
   }
 }
 
-/// The last node during which each storage of a captured step lives if the given calls are regions;
+/// The last node during which each storage of a captured step lives if the given calls run again;
 /// invalid: the storage outlives the step.
 IdVector<StorageId, NodeId> lives_with(const Graph& graph, const Runs& runs) {
   const CapturedStep& step = *graph.data().captured;
@@ -273,7 +273,7 @@ class RegionRunner {
     stand_ins_.clear();
   }
 
-  /// Autograd may save views of the call's outputs that nodes after the call make.
+  /// Nodes after the call may make views of the call's outputs, and autograd may save these views.
   void rewire_views_behind(const RegionRun& run) {
     const RegionCall& call = *run.call;
     if (call.readers.empty()) return;

@@ -76,10 +76,10 @@ class RegionFinder {
     return found;
   }
 
-  /// The call makes the storage `id`. Nodes after the call may save tensors that lie in this
-  /// storage. Returns the positions of these tensors in `CapturedStep::saved`. A hook around the
-  /// forward pass of the whole model sees these tensors. Empty if a node outside of this forward
-  /// pass, or before the call, saves a tensor of the storage.
+  /// The positions in `CapturedStep::saved` of the tensors that lie in the storage `id`, which the
+  /// call makes, and that nodes after the call save. A hook around the forward pass of the whole
+  /// model frees these tensors. So the result is empty if a node outside of this forward pass, or
+  /// before the call, saves a tensor of the storage.
   std::vector<std::size_t> saved_after(const ModuleCall& call, StorageId id) const {
     std::vector<std::size_t> found;
     for (const std::size_t row : rows_of_[id]) {

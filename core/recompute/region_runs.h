@@ -12,12 +12,13 @@ namespace stashscope {
 struct RegionRun {
   const RegionCall* call = nullptr;
   /// The node before which the second run starts; invalid: no second run. Earlier than
-  /// `call->trigger` if another second run needs an output of this one.
+  /// `call->trigger` if an earlier second run needs an output of this run.
   NodeId trigger;
   /// Arguments that the first run does not hold, because the second run of another call makes them
   /// again.
   std::vector<StorageId> asked = {};
-  /// Length of the longest chain of runs that start at the same node and need this one.
+  /// Length of the longest chain of runs that start at the same node, in which the first run needs
+  /// an output of this run, and each further run needs one of the run before it.
   std::size_t needed_by = 0;
 };
 

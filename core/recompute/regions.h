@@ -56,8 +56,8 @@ struct RegionCall {
 /// torch.utils.checkpoint with use_reentrant=False. The checkpoint saves the arguments instead of
 /// the tensors that autograd would save. When backward first asks for one of these tensors, the
 /// module runs again from its start, up to the last tensor that autograd saved. A selective
-/// checkpoint keeps the outputs of some operators. `stashscope.apply` then leaves out the operators
-/// whose outputs nothing needs; every other operator runs again.
+/// checkpoint keeps the outputs of some operators. In the second run, `stashscope.apply` leaves out
+/// the operators whose outputs nothing needs; every other operator runs again.
 struct Region {
   std::string module;
   std::vector<RegionCall> calls;
@@ -67,8 +67,8 @@ struct Region {
   /// Whether the region also frees the outputs of the module that autograd saves, and makes them
   /// again. The module then runs again to its end.
   bool frees_outputs = false;
-  /// Calls that a second run leaves out, in order of name and occurrence. It also leaves out the
-  /// calls that read their outputs.
+  /// Calls of operators that a second run leaves out, in order of name and occurrence. A second run
+  /// also leaves out the calls that read outputs of these calls.
   std::vector<KeptOperator> skipped = {};
 };
 
@@ -82,7 +82,7 @@ std::vector<ValueId> freed_values(const Graph& graph, const NodePlan& plan);
 /// Clusters of plans that also free the module's outputs end in `[out]`. The following modules get
 /// no plan:
 /// - the model itself;
-/// - a module that saves nothing or already has a checkpoint;
+/// - a module whose second run would free nothing, or that already has a checkpoint;
 /// - a module that changes in place a tensor that it does not make and that is not a buffer,
 ///   because its second run would read changed data;
 /// - a module in which sharded training gathers parameters;
@@ -91,7 +91,7 @@ Findings find_regions(const StrategyInput& input);
 
 /// The dataflow of a captured step in which the regions of `plans` run again, with the order and
 /// the lifetimes that PyTorch gives it. If a region frees an output that is an argument of another
-/// region, the second run of the other region first makes this output again.
+/// region, the second run of the freeing region comes before that of the other region.
 /// @pre the regions do not overlap
 Dataflow with_regions(const Graph& graph, const std::vector<const NodePlan*>& plans);
 

@@ -17,7 +17,8 @@ class ResizedStorages {
   StorageId at(StorageId storage, NodeId node) const;
 
   /// Whether all values made before `first` that `nodes` read are in memory when the nodes run
-  /// again before `trigger`. They are not if a parameter among them is gathered only later.
+  /// again before `trigger`. False if, for example, such a value is a parameter that is gathered
+  /// only later.
   bool has_inputs(const std::vector<NodeId>& nodes, NodeId first, NodeId trigger) const;
 
  private:

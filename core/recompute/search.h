@@ -35,7 +35,8 @@ class SubgraphSearch {
 
   /// Searches upwards from all stashed outputs of the entry. Stops at values that are available in
   /// backward. Fails at a node that is not recomputable, or if there are too many nodes.
-  /// @param compromise if set, includes widening Casts but does not search beyond them
+  /// @param compromise if set, includes widening Casts but does not search beyond them, and fails
+  /// if it finds none
   SearchResult run(NodeId entry, bool compromise) const;
 
   /// Whether the result includes a widening Cast.

@@ -20,9 +20,9 @@ class SecondRun {
   std::size_t size() const { return nodes_.size(); }
 
   /// The nodes that have to run:
-  /// - those that write a storage in which autograd saved a tensor, or which a needed node reads;
-  ///   if one node that writes a storage is needed, all are;
-  /// - those that change or view a storage from before the run or of a kept node;
+  /// - those that make a storage in which autograd saves a tensor or that a needed node reads;
+  /// - those that change or view a storage that a needed node or a kept node makes, or that exists
+  ///   before the run;
   /// - those that draw random numbers, that have no outputs, or that are no operators of ATen.
   /// @param kept nodes whose outputs the region keeps
   /// @param forced further nodes that have to run
@@ -45,9 +45,9 @@ class SecondRun {
 
  private:
   struct Flow {
-    std::vector<std::size_t> reads;   ///< storages, by numbers of this run
+    std::vector<std::size_t> reads;   ///< storages, as numbered within the run
     std::vector<std::size_t> makes;   ///< new storages
-    std::vector<std::size_t> writes;  ///< storages that were there before: changed, or viewed
+    std::vector<std::size_t> writes;  ///< older storages that the node changes or views
     bool reads_sizes = false;         ///< reads no data of its inputs
     bool must_run = false;
     bool makes_only = false;
@@ -69,10 +69,10 @@ class RunPruner {
   explicit RunPruner(const Graph& graph);
   explicit RunPruner(Graph&& graph) = delete;
 
-  /// The region without nodes that need not run. `Region::skipped` names the operator calls that
-  /// PyTorch is told to leave out. Calls that read their outputs are left out, too. Every call of
-  /// the module leaves out the same operators. Changes nothing in steps whose tensors are spread
-  /// over ranks.
+  /// The region without the nodes that need not run again. `Region::skipped` names the operator
+  /// calls that PyTorch is told to leave out. Calls that read their outputs are left out, too.
+  /// Every call of the module leaves out the same operator calls. Changes nothing in steps whose
+  /// tensors are spread over ranks.
   Region pruned(Region region) const;
 
  private:

@@ -6,8 +6,9 @@
 
 namespace stashscope {
 
-/// A static arena as a chart: slots across, offset up, a rectangle for each tensor and workspace in
-/// the colour of its use. Areas without a rectangle are free. A dashed line is the load bound.
+/// A static arena as a chart: slots run to the right, offsets run upwards. Each tensor and each
+/// workspace is a rectangle in the colour of its band. Areas without a rectangle are free. A dashed
+/// line shows the load bound.
 struct ArenaChart {
   std::string svg;
   std::size_t left_out = 0;  ///< number of smaller rectangles that are not drawn

@@ -7,12 +7,12 @@
 
 namespace stashscope {
 
-/// Lines about an arena: its capacity, the load bound, and the bytes outside of it; or the reason
-/// why there is no arena.
+/// Lines about an arena: its capacity, the load bound, and the persistent bytes, which lie outside
+/// of the arena; or the reason why there is no arena.
 std::string arena_text(const FoundArena& found);
 
-/// Adds the key `arena` to the memory of a variant. Without an arena, it is null, and a key
-/// `no_arena` says why. The arena is `{"capacity_bytes": 3, "load_bound_bytes": 2,
+/// Adds the key `arena` to `memory`, the JSON object of a variant. Without an arena, the value is
+/// null, and the key `no_arena` says why. An arena is `{"capacity_bytes": 3, "load_bound_bytes": 2,
 /// "lower_bound_bytes": 2, "persistent_bytes": 1, "buffers": [{"name", "bytes", "offset",
 /// "first_slot", "last_slot", "is_workspace"}]}`. Slots count from 1.
 /// @param variant the variant of the study's step that the arena belongs to

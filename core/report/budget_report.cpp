@@ -97,8 +97,8 @@ json point_json(const Study& study, const ParetoPoint& point) {
       {"repeated_runs", repeats.runs}};
 }
 
-/// Says that choices for offloaded tensors have no effect on plans without them; empty if they
-/// have.
+/// Says that --overlap-transfers or --host-memory has no effect, because the grain makes plans
+/// without offloaded tensors. Empty if neither is chosen, or if the grain can offload tensors.
 std::string unused_text(const Study& study, const BudgetAnswer& answer) {
   const PlanGranularity grain = answer.request.grain;
   const bool has_effect = grain != PlanGranularity::node && grain != PlanGranularity::sequence;
@@ -108,10 +108,10 @@ std::string unused_text(const Study& study, const BudgetAnswer& answer) {
   if (has_effect || chosen.empty()) return "";
   return "  " + join(chosen, " and ") + (chosen.size() == 1 ? " has" : " have") +
          " no effect, because --grain " + std::string(name_of(grain)) +
-         " plans without offloaded tensors\n";
+         " makes plans without offloaded tensors\n";
 }
 
-/// What later steps need with the plan; empty if the step makes no states of its optimizer.
+/// The peak of later steps with the plan; empty if the step makes no states of its optimizer.
 std::string later_text(const Study& study, const BudgetRequest& request) {
   const LaterSteps later = later_steps(study, *study.current);
   if (later.state_bytes == 0) return "";
@@ -122,7 +122,8 @@ std::string later_text(const Study& study, const BudgetRequest& request) {
          " of optimizer states, which this step makes, from their start\n";
 }
 
-/// What ONNX Runtime makes of the plan; empty if it runs the plan as it is.
+/// The peak and the extra time of the plans that ONNX Runtime runs for the config string of the
+/// plan; empty without `effect`.
 std::string export_text(const Study& study, const std::optional<ExportedEffect>& effect) {
   if (!effect) return "";
   return "  As a config string for ONNX Runtime " + std::string(effect->version) +

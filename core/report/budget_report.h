@@ -9,14 +9,16 @@
 
 namespace stashscope {
 
-/// The plan found for a budget, with lower bounds on peak and extra time. If the budget is not met,
-/// the text lists the tensors that must be live at the moment from which the lower bound on the
-/// peak follows.
+/// The plan found for a budget. If the plan meets the budget, the text states the lower bound on
+/// the extra time. If not, it states the lower bound on the peak and lists the largest tensors that
+/// must be live at the moment from which this bound follows. Bounds that are not known are left
+/// out.
 /// @param study a study in which the plan that was found is applied
 /// @param exported the result of `exported_effect` for this study
 std::string budget_text(const Study& study, const BudgetAnswer& answer,
                         const std::optional<ExportedEffect>& exported = {});
-/// Why better plans were left out for the memory of the host, as a sentence; empty if none were.
+/// A sentence on better plans that were left out because they need more memory of the host than
+/// --host-memory allows; empty if there are none.
 std::string host_sentence(const Study& study, const BudgetAnswer& answer);
 nlohmann::json budget_json(const Study& study, const BudgetAnswer& answer,
                            const std::optional<ExportedEffect>& exported = {});

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// The memory curves of baseline and current variant (and of a measurement, if given) over the
-/// bands of the current variant, as SVG.
+/// The memory curves of baseline and current variant (and of a measurement, if given) as SVG, drawn
+/// on top of the bands of the current variant.
 std::string memory_chart_svg(const Study& study, const Measurement* measured);
 
 /// The points of a polyline for live bytes over slots, reduced to at most two points per pixel

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// The time of a step without and with the choices, the source of the figures, and the extra time
-/// of each row of the plan table.
+/// The time of the baseline and of the current step, the source of the figures, and the extra time
+/// of each of ONNX Runtime's plans.
 std::string step_time_text(const Study& study);
 
 /// The source of the times: `predicted for H100`, or `measured on cpu` with the number of measured

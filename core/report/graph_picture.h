@@ -15,7 +15,7 @@ layout::Grouping grouping_of(const Study& study);
 /// The parts of a study that a picture needs. The study and the grouping must outlive the result.
 layout::StepView step_view(const Study& study, const layout::Grouping& grouping);
 
-/// What a picture of the step shows, in a line: `resnet50, batch 32: peak 2.68 GiB`.
+/// The title of a picture of the step, such as `resnet50, batch 32: peak 2.68 GiB`.
 /// @param file the model or session, which is named without its folder and suffix
 std::string picture_title(const Study& study, const std::filesystem::path& file);
 

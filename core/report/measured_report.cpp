@@ -48,7 +48,8 @@ std::string reserved_line(const StudyMeasurements& runs) {
   return "Reserved by the device's allocator: " + bytes_of_both(runs, reserved) + "\n";
 }
 
-/// The memory predicted for the pools, and whether the measured bytes are below, within or above.
+/// The memory predicted for the pools, a range, and whether the measured bytes lie below, within or
+/// above this range.
 std::string pools_line(const Study& study, const StudyMeasurements& runs,
                        const std::optional<PoolSettings>& settings) {
   std::vector<std::string> parts;
@@ -66,7 +67,8 @@ std::string pools_line(const Study& study, const StudyMeasurements& runs,
   return "  predicted for " + whose + ": " + join(parts, "; ") + "\n";
 }
 
-/// `run_json`, with what is predicted for the pools if there are settings.
+/// `run_json`, with the memory predicted for the pools if there are settings and the run has
+/// measured reserved memory.
 json run_with_pools(const Study& study, const Variant& variant, const Measurement& run,
                     const std::optional<PoolSettings>& settings) {
   json object = run_json(run);

@@ -17,7 +17,8 @@ struct Pattern {
   int applied = 0;
 };
 
-/// How often each combination of shapes of stashed outputs occurs, by the shapes as text.
+/// By the shapes of a node's stashed outputs, as text: how often these shapes occur, and at how
+/// many of these nodes plans are applied.
 using Patterns = std::map<std::string, Pattern>;
 
 std::string shape_text(const Graph& graph, ValueId value) {

@@ -55,7 +55,8 @@ std::string next_line(const ReplannedFit& fit) {
   if (device && device->high_bytes > *fit.device_bytes) {
     return value + " was not decided in " + limit_text(fit.request.limit) +
            "; the best plan found takes up to " +
-           format_bytes_beside(device->high_bytes, *fit.device_bytes) + " of the device, not " +
+           format_bytes_beside(device->high_bytes, *fit.device_bytes) +
+           " of the device, more than " +
            format_bytes_beside(*fit.device_bytes, device->high_bytes) + "\n";
   }
   const auto& reserved = fit.next->reserved_bytes;

@@ -179,7 +179,8 @@ json clusters_json(const Study& study) {
   return clusters;
 }
 
-/// The peaks inside nodes that run a subgraph.
+/// The bytes that nodes need besides their inputs and outputs: the peak inside a node with
+/// subgraphs or, in a captured step, the workspace that the capture measured.
 json inner_peaks_json(const Study& study) {
   json peaks = json::array();
   for (const NodeId id : IdRange<NodeId>(study.graph().nodes().size())) {

@@ -30,7 +30,8 @@ struct MeasuredPair {
 struct PlanningResults {
   std::optional<BudgetAnswer> budget;  ///< the plans of this result are on in the study
   /// Peak and time of the step with the plans that ONNX Runtime runs for the config string. Not set
-  /// if these are the plans of the result.
+  /// if these are the plans of the result, or if there is no such config string
+  /// (`exported_effect`).
   std::optional<ExportedEffect> exported;
   std::vector<ParetoPoint> curve;  ///< Pareto front of peak and time
   std::optional<LargestFit> fit;
@@ -56,18 +57,18 @@ struct ReportInput {
   /// reported.
   std::optional<PoolSettings> pool = {};
   std::optional<StepArenas> arenas = {};  ///< of the study's variants
-  /// Memory outside tensors, stated with reserved memory.
+  /// Memory of the device outside tensors, which the report states next to reserved memory.
   std::vector<OtherMemory> others = usual_other_memory();
   std::string command = {};  ///< the command line that asked for the report; empty: unknown
 };
 
-/// The input of a report on `study`, with the savings of the passes and the rows of the fusion
-/// strategies. The other members keep their defaults.
+/// The input of a report on `study`, with the savings of the passes and what-ifs that are on, and
+/// the rows of the fusion strategies. The other members keep their defaults.
 /// @param study must outlive the result
 ReportInput report_input(const Study& study, const std::string& model_path);
 
-/// Plan table and cluster table in ONNX Runtime's form, then the peaks with their largest tensors,
-/// then all other results.
+/// Plan table and cluster table in ONNX Runtime's form (for a captured step, a line about the
+/// capture instead), then the peaks with their largest tensors, then all other results.
 std::string text_report(const ReportInput& input);
 
 /// One JSON object; its keys are part of the command line interface. Always valid UTF-8.

@@ -51,7 +51,7 @@ std::string range_text(std::int64_t low_bytes, std::int64_t high_bytes);
 nlohmann::json reserved_json(const ChosenReserve& reserve);
 nlohmann::json other_memory_json(const std::vector<OtherMemory>& others);
 
-/// A table of the tried settings, the best of them, and why.
+/// A table of the tried settings that marks the best ones, and the reason why these are the best.
 std::string advice_text(const AllocatorAdvice& advice);
 nlohmann::json advice_json(const AllocatorAdvice& advice);
 

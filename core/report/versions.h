@@ -11,7 +11,7 @@ struct PartVersion {
   std::string version;
 };
 
-/// The libraries that the engine uses.
+/// The main libraries of the engine, as the about box and the HTML report name them.
 std::vector<PartVersion> part_versions();
 
 }  // namespace stashscope

@@ -8,9 +8,9 @@
 
 namespace stashscope {
 
-/// One line for each what-if with its savings and the places that keep their form. Empty without
-/// what-ifs.
-/// @param title the line above them
+/// For each what-if, a line with its savings, followed by a line for each of the first places that
+/// it could not change. Empty without what-ifs.
+/// @param title the line above all others
 std::string what_if_lines(const std::string& title, const std::vector<WhatIfSaving>& savings);
 
 /// A list of {"name", "value", "found", "changed", "stopped_by": [{"node", "reason"}],

@@ -145,7 +145,7 @@ Repetition steps_of(const MemorySnapshot& snapshot, const std::vector<SnapshotEv
     const auto found = repetition_at_end(allocation_keys(snapshot, events, false));
     if (found) return *found;
   }
-  fail_input("the trace", "has no part of three or more steps with the same allocations",
+  fail_input("the trace", "has no three steps in a row with the same allocations",
              "record more steps and little else, or give a snapshot for the end of each of three "
              "steps");
 }

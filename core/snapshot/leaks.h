@@ -10,7 +10,7 @@
 
 namespace stashscope {
 
-/// The tensors that are alive at one moment.
+/// The number and the bytes of the tensors that are alive at one moment.
 struct LiveLevel {
   std::int64_t bytes = 0;  ///< as the program asked for them, without rounding
   std::int64_t tensors = 0;
@@ -31,8 +31,8 @@ struct Leak {
 /// What stays alive when steps are repeated.
 struct LeakSearch {
   std::int64_t device = 0;
-  /// The moments that were compared. For a trace, the number of steps before each, for at most
-  /// `most_compared` moments. For snapshots, their numbers from 1.
+  /// The moments that were compared. For a trace, at most `most_compared` moments, each given by
+  /// the number of steps that have ended by then. For snapshots, their numbers from 1.
   std::vector<std::size_t> steps;
   std::size_t allocations_per_step = 0;  ///< 0: the moments are the ends of snapshots
   std::vector<LiveLevel> levels;         ///< of all tensors at these moments
@@ -45,8 +45,8 @@ constexpr std::size_t least_compared = 3;
 /// Finds leaks in the trace of one device: of the devices with a trace, the one that reserves the
 /// most memory. The trace must have at least three steps. A step is the part of the trace that
 /// repeats itself: allocations with the same call stacks, of the same sizes if the sizes repeat as
-/// well. Compares the tensors that are alive after the last allocation of each step. Throws an
-/// input Error if nothing repeats itself.
+/// well. Compares the tensors that are alive after the last allocation of each step, or of
+/// `most_compared` of the steps if there are more. Throws an input Error if nothing repeats itself.
 ///
 /// A line leaks if its live bytes never fall from one step to a later one, grow at least twice, and
 /// grow in the second half of the steps. What is filled once, such as the states of an optimizer,

@@ -48,7 +48,8 @@ class SnapshotNames {
   }
 
   SnapshotNames() = default;
-  // The tables point into the maps, whose nodes a move keeps.
+  // The vectors point to keys of the maps. After a move, the pointers stay valid, because the nodes
+  // of a map stay where they are.
   SnapshotNames(SnapshotNames&&) = default;
   SnapshotNames& operator=(SnapshotNames&&) = default;
   SnapshotNames(const SnapshotNames&) = delete;
@@ -71,7 +72,7 @@ struct SnapshotBlock {
   SnapshotTextId state = {};   ///< `active_allocated`, `active_pending_free` or `inactive`
   SnapshotStackId stack = {};  ///< where the tensor was made; invalid: not recorded
 
-  // PyTorch's snapshots have these two only for events.
+  // PyTorch's snapshots have the two fields below only for events.
   SnapshotTextId user_metadata = {};  ///< invalid: not recorded
   SnapshotTextId category = {};       ///< invalid: not recorded
 

@@ -20,7 +20,7 @@ class PickleInput {
   /// An unsigned integer of `bytes` bytes, the lowest byte first.
   std::uint64_t number(int bytes);
   /// The next bytes; valid until the next read. Throws an input Error for more than 1 MiB, and if
-  /// the stream ends before.
+  /// the stream has too few bytes.
   std::string_view take(std::uint64_t bytes);
   /// The bytes up to the end of the line, without the line break; valid until the next read.
   std::string_view line();

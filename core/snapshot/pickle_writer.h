@@ -22,8 +22,8 @@ class PickleWriter {
   void end_dict() { code('u'); }
   void begin_list();
   void end_list() { code('e'); }
-  /// Between two items of a list. PyTorch's viewer cannot read long lists in one piece, and Python
-  /// ends a piece after 1,000 items.
+  /// Ends a piece of a list and begins the next one; for a call between two items. PyTorch's viewer
+  /// cannot read long lists in one piece, and Python ends a piece after 1,000 items.
   void next_piece() {
     end_list();
     code('(');

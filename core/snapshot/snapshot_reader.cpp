@@ -231,7 +231,7 @@ class SnapshotReader {
     });
   }
 
-  /// @param address of the block if it states none, as before PyTorch 2.1
+  /// @param address used if the block states no address, as before PyTorch 2.1
   SnapshotBlock block(PickleId value, std::int64_t address) {
     fields_.require(value, PickleKind::dict, "it");
     SnapshotBlock block;

@@ -115,8 +115,8 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
   return rest;
 }
 
-/// `number` with 15 significant digits; `strip` removes trailing zeros after the first decimal
-/// (`640.0`).
+/// `number` with 15 digits before and after the point together, and at least one decimal. `strip`
+/// removes trailing zeros after the first decimal (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();
   // Negative if zeros follow the point.
@@ -182,7 +182,8 @@ bool equal_coefficients(const Expr& sum) {
 }
 
 /// The text of `common` * `sum`. Common factors of the terms of `sum` move in front of the sum. If
-/// the coefficients of all terms have the same absolute value, this value moves in front, too.
+/// there is any common factor and the coefficients of all terms have the same absolute value, this
+/// value moves in front, too.
 std::string common_times_sum(FactorPowers common, const Expr& sum, const SymbolTable& symbols) {
   const Factored parts = factor(sum);
   for (const Factor& f : parts.common) {

@@ -101,7 +101,8 @@ struct Polynomial {
   std::vector<Term> terms;
 };
 
-/// a / b if b divides a or is a constant other than 0; nothing otherwise.
+/// a / b if b divides a or is a constant other than 0; nothing otherwise. Also nothing if b is no
+/// constant and the quotient has more than 65 terms.
 std::optional<Expr> divide(const Expr& a, const Expr& b);
 /// a / b, rounded down by `floor_divide` and up by `ceil_divide`. @param b not the constant 0
 Expr floor_divide(const Expr& a, const Expr& b);
@@ -130,9 +131,9 @@ Factored factor(const Expr& a);
 /// Text such as `16*B*(S - 1)`, `floor((H + 1)/2)`, `min(S, 1024)`.
 std::string to_string(const Expr& a, const SymbolTable& symbols);
 
-/// Reads an expression of names, integers, + - * / // ** and floor, ceil, min, max. Returns nothing
-/// for any other text, for more than 4096 bytes and for an expression that exceeds the bounds of
-/// Expr. Names are interned into `symbols` only on success.
+/// Reads an expression of names, integers, + - * / // ** and floor, ceil, min, max (or ceiling,
+/// Min, Max). Returns nothing for any other text, for more than 4096 bytes and for an expression
+/// that exceeds the bounds of Expr. Names are interned into `symbols` only on success.
 std::optional<Expr> parse_expr(std::string_view text, SymbolTable& symbols);
 
 }  // namespace stashscope

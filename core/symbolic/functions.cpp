@@ -74,8 +74,9 @@ Expr without_constant(const Expr& a) {
   return Expr::from_terms(std::move(terms));
 }
 
-/// Applies floor((floor(x/a) + c) / d) = floor((x + a*c) / (a*d)) for whole numbers a, c, d;
-/// nothing if `numerator` does not have the form floor(x/a) + c. @pre divisor > 0
+/// floor(numerator / divisor) as one floor, if `numerator` has the form floor(x/d) + c with a whole
+/// number d: floor((floor(x/d) + c) / divisor) = floor((x + d*c) / (d*divisor)). Else nothing.
+/// @pre divisor > 0, and c is a whole number
 std::optional<Expr> nested_floor(const Expr& numerator, std::int64_t divisor) {
   const std::vector<Term> terms = numerator.terms();
   Expr shift = 0;
@@ -96,9 +97,9 @@ std::optional<Expr> nested_floor(const Expr& numerator, std::int64_t divisor) {
   return floor_divide(inner->arguments[0] + shift * Expr(*d), Expr(*d) * Expr(divisor));
 }
 
-/// floor(numerator / divisor) for integer coefficients and an integer divisor > 0. Terms that
-/// divide evenly move out of the floor and the constant is reduced, so that equal roundings become
-/// equal expressions.
+/// floor(numerator / divisor) for integer coefficients and an integer divisor > 0. Terms whose
+/// coefficient is a multiple of `divisor` move out of the floor, and the constant is reduced modulo
+/// `divisor`, so that equal roundings become equal expressions.
 Expr floor_of_fraction(const Expr& numerator, std::int64_t divisor) {
   std::vector<Term> outside;
   std::vector<Term> inside;
@@ -192,10 +193,10 @@ bool atom_is_positive(const Atom& atom) {
   return false;
 }
 
-/// What is known of the least value of an expression.
+/// A proven lower bound of an expression.
 struct LowerBound {
   Rational value;
-  bool is_exceeded = false;  ///< whether the expression is always above `value`
+  bool is_exceeded = false;  ///< whether the expression is proven to be always above `value`
 
   bool proves_sign(bool strictly) const {
     return value.sign() > 0 || (value.is_zero() && (is_exceeded || !strictly));
@@ -247,8 +248,8 @@ std::optional<LowerBound> lower_bound(const Expr& a) {
   return bound;
 }
 
-/// A lower bound of `a`. Each subtracted floor(p/d) is replaced by the exact quotient p/d, which is
-/// at least as large.
+/// A lower bound of `a`. In each subtracted term k*floor(p/d) with a constant d > 0 and no further
+/// factor, the exact quotient p/d replaces the floor; the quotient is at least as large.
 Expr without_subtracted_floors(const Expr& a) {
   Expr result = 0;
   for (const Term& term : a.terms()) {
@@ -290,8 +291,8 @@ std::optional<Expr> divide(const Expr& a, const Expr& b) {
   const Term divisor = leading_term(b);
   Expr rest = a;
   Expr quotient = 0;
-  // Each round removes the leading term. If b divides a, few rounds are enough, so the loop gives
-  // up after 64 rounds.
+  // Each round finds one term of the quotient and removes the leading term of the rest. Quotients
+  // of sizes have few terms, so the loop gives up after 65 rounds.
   for (std::size_t steps = 0; !(rest == Expr(0)); ++steps) {
     if (steps > 64) return std::nullopt;
     const std::optional<Term> step = divide_terms(leading_term(rest), divisor);

@@ -11,8 +11,8 @@ constexpr std::size_t max_length = 4096;
 constexpr int max_depth = 64;
 
 /// A recursive-descent parser for expressions as shape inference tools print them. The result is
-/// empty if any part fails. The tools print spaces around a binary plus or minus, and the parser
-/// requires these spaces, so `seq-len` fails.
+/// empty if any part of the text cannot be read. The tools print spaces around a binary plus or
+/// minus, and the parser requires these spaces, so it rejects `seq-len`.
 class Parser {
  public:
   Parser(std::string_view text, SymbolTable& symbols) : text_(text), symbols_(symbols) {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .measuring import measure
     from .studies import BudgetAnswer, Fit, PlanRow, Slot, Slots, Study, load, open as open
 
-# The module of each name.
+# For each public name, the module that defines it.
 _PLACES = {
     "Plan": ".applying", "Region": ".applying", "SavedOperator": ".applying", "apply": ".applying",
     "remove": ".applying",
@@ -27,7 +27,7 @@ _PLACES = {
     "Study": ".studies", "load": ".studies", "open": ".studies",
 }
 
-# `open` is left out, because `from stashscope import *` would hide Python's own.
+# `open` is left out, because `from stashscope import *` would hide Python's own `open`.
 __all__ = ["BudgetAnswer", "Error", "Fit", "Plan", "PlanRow", "Region", "SavedOperator", "Slot", "Slots", "Study",
            "apply", "capture", "export", "load", "measure", "remove"]
 

@@ -10,7 +10,7 @@ from typing import Optional, Sequence
 from .errors import Error
 
 
-#: The exit code of `stashscope --batch` for a budget that no plan found meets.
+#: The exit code of `stashscope --batch` if none of the plans found meets the budget.
 BUDGET_NOT_MET = 4
 
 
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     capture.add_argument("--out", default="step.onnx", metavar="FILE", help="the captured step (default: step.onnx)")
     capture.add_argument("--step", type=int, default=1, metavar="N", help="the training step to capture (default: 1)")
     capture.add_argument("--updates", type=int, default=1, metavar="N",
-                         help="calls of optimizer.step() that end the step (default: 1); for several optimizers")
+                         help="the step ends with the N-th optimizer.step() (default: 1); for several optimizers")
     capture.add_argument("--empty", action="store_true",
                          help="give models parameters without data, for a model that does not fit into memory")
     capture.add_argument("--kernels", choices=["cuda"],

@@ -54,7 +54,8 @@ QString in_one_line(QStringList parts, const QFontMetricsF& metrics, double widt
   const auto in_line = [&] { return parts.join(u"   "_s); };
   const auto lacking = [&] { return std::ceil(width_of(in_line()) - width); };
   const auto longest = [&] { return std::ranges::max_element(parts, {}, width_of); };
-  // An amount that is cut short would be read as another one.
+  // An amount that is cut short would be read as another amount, so rather whole parts are left
+  // out.
   while (lacking() > 0 && parts.size() > 2 && width_of(*longest()) - lacking() < least_part) {
     parts.removeLast();
   }

@@ -43,7 +43,7 @@ QColor seen_colour(const QColor& colour, const Theme& theme) {
 }
 
 QColor text_colour_on(const QColor& colour) {
-  // Both have the same contrast if (L + glare) / glare = (1 + glare) / (L + glare).
+  // Black and white have the same contrast if (L + glare) / glare = (1 + glare) / (L + glare).
   const double glared = luminance_of(colour) + glare;
   return glared * glared > glare * (1 + glare) ? Qt::black : Qt::white;
 }

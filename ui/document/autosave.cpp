@@ -79,7 +79,7 @@ Autosave::~Autosave() {
       });
 }
 
-/// The session of the document, with the file of the user that it belongs to.
+/// The session of the document, with the path of the user's session file, if there is one.
 Session Autosave::kept_session() const {
   Session session = document_.session();
   const QString path = document_.files().session_path();
@@ -98,7 +98,8 @@ void Autosave::save() {
 void Autosave::forget_saved() {
   if (!document_.is_saved()) return;
   delay_.stop();
-  // Runs after the pending writes, one of which may write the removed file again.
+  // The job runs after the pending writes. If it ran before them, one of the writes could create
+  // the removed file again.
   document_.files().write_in_background({}, [file = file_] { remove_session(file); });
 }
 

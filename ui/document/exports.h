@@ -10,8 +10,8 @@ namespace stashscope::ui {
 /// @param left_out the reasons, as texts
 Failure nothing_to_export(const std::vector<std::string>& left_out);
 
-/// Why no environment variables are exported for the study: no plan is on, or the variables can
-/// express none of the plans that are on; nothing if they can be exported.
+/// Why no environment variables can be exported for the study; nothing if they can be. Usual
+/// reasons: no plan is on, or the variables can express none of the plans that are on.
 std::optional<Failure> why_no_environment(const Study& study);
 
 /// The functions below write in the background and report success or failure in the notices.
@@ -28,8 +28,9 @@ void save_report(Document& document, const QString& path);
 /// reports it and writes nothing.
 void export_environment(Document& document, const QString& path);
 
-/// Writes the plans of a captured step for `stashscope.apply` in PyTorch. For other models, reports
-/// why there is no such plan.
+/// Writes the plans of a captured step for `stashscope.apply` in PyTorch. On success,
+/// `DocumentFiles::plan_written` is emitted instead of a notice. For other models, reports why
+/// there is no such plan.
 void export_pytorch_plan(Document& document, const QString& path);
 
 }  // namespace stashscope::ui

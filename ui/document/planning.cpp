@@ -17,7 +17,7 @@ namespace {
 constexpr int tick = 100;  // milliseconds
 constexpr std::size_t points_of_curve = 24;
 
-/// The answer of a search with what-ifs, and the study with its choices.
+/// The answer of a joint search, with the study under the choices of this answer.
 DeviceFit joint_fit(const std::shared_ptr<const Study>& study, const BudgetRequest& request,
                     const Progress& progress) {
   DeviceFit fit{study, {}, plan_jointly(study, request, progress), {}};
@@ -421,8 +421,8 @@ bool Planning::has_plans() const {
 }
 
 /// Takes a study with another step as the basis. The known plans belong to the previous step, so
-/// they are dropped. Only around an edit of `apply`, the plans of the step before the edit are kept
-/// for undo, and those of the step after it for redo.
+/// they are dropped. An edit of `apply` is an exception: the plans of the step before the edit are
+/// kept for undo and, after the undo, the plans of the step after the edit for redo.
 void Planning::change_basis(const Study& study) {
   const bool was_searching = job_ == PlanningJob::budget || job_ == PlanningJob::curve;
   const bool is_adopted = adopted_ && same_planning_basis(*adopted_->study, study);

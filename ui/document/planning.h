@@ -179,9 +179,9 @@ class Planning : public QObject {
   void adopt();
   void take_study();
   void end_stale_budget();
-  /// Whether these are the chosen settings of the allocator. An answer for reserved memory holds
-  /// only as long as they are. nullopt stands for an answer for tensors, which does not depend on
-  /// an allocator: returns true.
+  /// Whether the user has chosen these settings of the allocator. An answer about reserved memory
+  /// holds only while its settings are the chosen ones. nullopt stands for an answer about tensors,
+  /// which does not depend on an allocator: returns true.
   bool is_chosen(const std::optional<AllocatorSettings>& allocator) const;
   /// Whether plans are known or being searched for.
   bool has_plans() const;

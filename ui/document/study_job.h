@@ -55,7 +55,7 @@ class StudyJob : public QObject {
   void cancel();
 
   bool is_busy() const { return busy_; }
-  /// Whether the current computation loads a model.
+  /// Whether the current computation began with `open`.
   bool is_opening() const { return opening_; }
 
  Q_SIGNALS:

@@ -96,8 +96,8 @@ void GraphScene::mark(const Selection& selection, std::optional<int> hops) {
   near_ = layout::part_with(drawing(), layout::nodes_near(topology, nodes, *hops));
 }
 
-/// Whether a line belongs to the selection: it ends at a box with `Mark::selected`, or connects two
-/// boxes with `Mark::part`.
+/// Whether a line belongs to the selection: one of its two boxes has `Mark::selected`, or both have
+/// `Mark::part`.
 bool GraphScene::is_strong(std::uint32_t from, std::uint32_t to) const {
   const Mark start = mark_of(from);
   const Mark end = mark_of(to);

@@ -94,8 +94,8 @@ class GraphScene {
   Strength bundle_strength(const layout::StashBundle& bundle) const;
   /// What is not faded; nullopt if nothing is faded.
   std::optional<layout::DrawingPart> clear_part() const;
-  /// The rectangle around what is not faded by its distance from the selection. Without such
-  /// fading, around the whole picture.
+  /// The rectangle around all items that are near enough to the selection not to be faded. If
+  /// distance fades nothing, the rectangle around the whole picture.
   layout::Rect isolated_bounds() const;
   /// Number of boxes that are neither open nor faded by their distance from the selection.
   std::size_t boxes_near() const;

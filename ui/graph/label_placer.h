@@ -28,8 +28,8 @@ struct GraphLabel {
 struct GraphTexts {
   std::vector<GraphLabel> labels;
   std::vector<Caption> captions;
-  /// Boxes that are drawn wider than they are, because their titles need the room: the right edge
-  /// on the screen, by box.
+  /// Boxes that are drawn wider than in the layout, because their titles need the room: the right
+  /// edge on the screen, by box.
   std::map<std::uint32_t, double> right_edges;
 };
 

@@ -11,7 +11,8 @@ namespace stashscope::ui {
 /// An exception as a value, because exceptions must not pass through Qt's event loop.
 struct Failure {
   ErrorKind kind = ErrorKind::input;
-  QString message;  ///< names file or node, reason and what to do, on one line
+  /// The reason and, where they are known, the file or node and what to do.
+  QString message;
 };
 
 /// Runs `body` and returns the exception that `body` throws; empty if it throws none.

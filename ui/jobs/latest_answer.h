@@ -17,9 +17,9 @@ template <typename Answer>
 class LatestAnswer {
  public:
   using Compute = std::function<Answer(const Progress&)>;
-  /// Receives the answer; empty if the computation failed.
+  /// Receives the answer, or nothing if the computation failed.
   using Take = std::function<void(std::optional<Answer>)>;
-  /// Receives why there is no answer, before `Take` receives none.
+  /// Receives the reason if the computation failed. Called before `Take`.
   using Fail = std::function<void(const Failure&)>;
 
   LatestAnswer(QObject& owner, JobThread::Urgency urgency)

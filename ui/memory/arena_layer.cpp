@@ -15,7 +15,7 @@ constexpr double free_hatch_period = 7;
 /// if it is also this wide.
 constexpr double least_edged_side = 4;
 
-/// A range of pixels, counted from the left or from the bottom, without `to`.
+/// The range [from, to) of pixels, counted from the left or from the bottom.
 struct Span {
   int from = 0;
   int to = 0;
@@ -38,7 +38,7 @@ class PiecePainter {
   QImage paint() {
     hatch();
     const TensorColours colours(layer_.theme);
-    // Tensors lower than a pixel come first, so that they hide no larger ones.
+    // Tensors lower than a pixel are drawn first, so that they do not cover larger ones.
     for (const bool is_thin : {true, false}) {
       for (std::size_t i = 0; i < arena_.pieces.size(); ++i) {
         const ArenaPiece& piece = arena_.pieces[i];
@@ -85,8 +85,8 @@ class PiecePainter {
     }
   }
 
-  /// Draws an edge on the left and below if there is room, to separate neighbours of the same
-  /// colour.
+  /// Fills the rectangle of a piece. Draws an edge on the left and below if there is room, to
+  /// separate neighbours of the same colour.
   void fill(const ArenaPiece& piece, QRgb colour) {
     const Span columns = columns_of(piece);
     if (columns.length() == 0) return;

@@ -162,7 +162,7 @@ QStringList ArenaMap::facts_of(const ArenaPiece& piece) const {
   return facts << tr("slots %1 – %2").arg(piece.first_slot + 1).arg(piece.last_slot + 1);
 }
 
-/// @pre no piece that is there in the slot covers the byte
+/// @pre in this slot, no tensor covers the byte
 QStringList ArenaMap::gap_facts(std::size_t slot, std::int64_t byte) const {
   std::int64_t from = 0;
   std::int64_t to = arena_.arena->capacity_bytes;
@@ -215,7 +215,8 @@ void ArenaMap::paint_marks(QPainter& painter) const {
     painter.drawRect(rectangle(*hovered));
   }
   if (const ArenaPiece* const marked = marked_piece()) {
-    // Two colours, so that one of them stands out from every tensor.
+    // The outline has two colours. At least one of them stands out, whatever the colour of the
+    // tensor.
     const QRectF around = rectangle(*marked).adjusted(-1, -1, 1, 1);
     painter.setPen(QPen(theme.canvas, 4));
     painter.drawRect(around);

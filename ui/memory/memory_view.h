@@ -15,7 +15,7 @@ namespace stashscope::ui {
 /// the curves of the current step, of the step without plans, of a run and of pinned variants.
 ///
 /// The wheel zooms, dragging pans, dragging with Shift zooms to a range. A click puts the cursor on
-/// a slot and selects the tensor there. The arrow keys move the cursor, with Shift by ten slots; Up
+/// a slot and selects the tensor there. Left and Right move the cursor, with Shift by ten slots; Up
 /// and Down walk through the tensors at the cursor. Home and End jump to the first and last slot, P
 /// to the peak; + and - zoom, Page up and Page down pan, 0 shows the whole step. T switches between
 /// bands and tensors, M between slots and milliseconds, C between the colourings of tensors.

@@ -20,7 +20,7 @@ constexpr double margin = 8;
 constexpr int bar_margin = 2;
 /// The bar of a segment needs this many pixels before free bytes are written beside it.
 constexpr double least_bar = 240;
-/// A few segments get higher rows, up to this many lines of text.
+/// If there are only a few segments, their rows are higher: up to this many lines of text.
 constexpr int most_lines = 3;
 /// Blocks at least this wide have an edge, which separates neighbours of the same colour.
 constexpr int least_edged = 4;
@@ -314,7 +314,8 @@ void SegmentMap::paintEvent(QPaintEvent*) {
     painter.drawRect(rectangle(*hovered).adjusted(0.5, 0.5, -0.5, -0.5));
   }
   if (const MapBlock* const marked = marked_block()) {
-    // Two colours, so that one of them stands out from every tensor.
+    // The outline has two colours. At least one of them stands out, whatever the colour of the
+    // tensor.
     const QRectF around = rectangle(*marked).adjusted(-1, -1, 1, 1);
     painter.setPen(QPen(theme.canvas, 4));
     painter.drawRect(around);

@@ -20,7 +20,7 @@ class AliveModel : public TableModel {
 
   explicit AliveModel(QObject* parent = nullptr);
 
-  /// A null study empties the table.
+  /// Shows the tensors that are alive at a slot. A null study empties the table.
   void set_moment(std::shared_ptr<const Study> study, std::size_t slot);
   /// Shows the tensors of the whole step, whenever they are alive.
   void set_step(std::shared_ptr<const Study> study);
@@ -30,9 +30,9 @@ class AliveModel : public TableModel {
   /// The bytes of each band, counting all tensors, shown or not.
   const BandBytes& bytes_by_band() const { return sums_; }
   std::int64_t shown_bytes() const;
-  /// Sets the theme in which the bands have their colours.
+  /// Sets the theme that gives the bands their colours.
   void set_theme(const Theme& theme);
-  /// The full names of all tensors, in no particular order.
+  /// The full names of the shown tensors, in no particular order.
   QStringList names() const;
   /// The node that makes the tensor of a row; invalid for inputs and parameters.
   NodeId maker(int row) const;
@@ -66,7 +66,7 @@ class AliveModel : public TableModel {
   BandBytes sums_ = {};
   ColumnUnit unit_;
   Theme theme_ = light_theme();
-  IdVector<BufferId, Band> bands_;  ///< band of each tensor at the slot, or over the whole step
+  IdVector<BufferId, Band> bands_;  ///< band of each tensor at the slot, or for its whole life
   mutable IdVector<BufferId, NodeId> last_readers_;          ///< computed at the first use
   mutable IdVector<BufferId, std::vector<BandSpan>> spans_;  ///< computed at the first use
   /// Descriptions of the tensors. Each description is made when its row is first shown, because

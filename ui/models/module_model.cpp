@@ -150,7 +150,8 @@ QString ModuleModel::formula(const ModuleMemory& row) const {
   return shown(in_words(row.symbolic, words_));
 }
 
-/// Names the operators that the row counts, because they belong to no module with a name.
+/// The tool tip of the row for tensors outside of all modules. It names the operators that make
+/// these tensors.
 QString ModuleModel::outside_tip(const ModuleMemory& row) {
   QStringList names;
   for (const std::string& each : row.operators) names << shown(each);

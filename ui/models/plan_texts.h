@@ -14,13 +14,14 @@ QString plan_text(const PlanRow& row);
 QString plan_tip(const PlanRow& row);
 
 /// A note that the chosen version of ONNX Runtime recomputes all occurrences of a row's plan,
-/// whatever the count. Empty if this version respects counts or does not know the plan.
+/// whatever the count. Empty unless `ignores_counts` is true.
 QString count_note(const Study& study, const PlanRow& row);
 
 /// The name of a group of plans that exclude each other, such as `One of 2: a or b`. Of more than
 /// three plans only the first is named: `One of 23, such as a`.
 QString one_of_text(const QStringList& plans);
-/// Whether the chosen version of ONNX Runtime ignores the counts of a row.
+/// Whether the chosen version of ONNX Runtime knows the plan of a row, but ignores its count. False
+/// for a plan with one occurrence.
 bool ignores_counts(const Study& study, const PlanRow& row);
 
 /// The undo text of an edit that switches a plan on or off.

@@ -33,9 +33,9 @@ double bytes_per_millisecond(std::int64_t bytes, double seconds) {
 
 }  // namespace
 
-/// The units that suit the largest numbers of the tree. Numbers of occurrences and tensors are left
-/// out: bytes and times never exceed those of the plan or section above them, and the bytes per
-/// millisecond of a plan are the average of those of its occurrences.
+/// The units that suit the largest numbers of the plans and of the section. They also suit the
+/// occurrences and tensors, whose bytes and times never exceed those of the plan or section above
+/// them. The bytes that a plan saves per millisecond are an average over its occurrences.
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;

@@ -57,9 +57,9 @@ PlanTreeModel::PlanTreeModel(QObject* parent)
            {tr("Last read"), tr("Slot of the last read of the activation, in the current order"),
             true},
            {tr("By dimension"),
-            tr("The bytes as a formula of the model's dimensions. For modules, the formula leaves "
-               "out the largest module, because its memory is in use again while the module runs "
-               "again."),
+            tr("The bytes as a formula of the model's dimensions. For the modules of a captured "
+               "step, the formula leaves out the largest module, because its memory is in use "
+               "again while the module runs again."),
             false},
            {tr("Peak change"),
             tr("How the peak changes if the tick of this row is changed now, with all other plans "

@@ -99,7 +99,8 @@ class PlanTreeModel : public QAbstractItemModel {
   struct Item {
     Kind kind;
     std::size_t group = 0;
-    std::size_t row = 0;     ///< position of the plan in the study; for plans and occurrences
+    /// Position in the study of the plan, of an occurrence's plan, or of a group's first plan.
+    std::size_t row = 0;
     std::size_t number = 0;  ///< position of an occurrence or a tensor among its siblings
   };
   /// The rows of the tree; everything else is looked up in the study.

@@ -16,7 +16,7 @@ class RowSorter {
 
   /// Adds the value of the next row.
   void add(const QVariant& value);
-  /// Sorts the rows that were added since the last call.
+  /// Sorts the rows that were added since the last call. These rows are then one run.
   void close_run();
   /// Number of rows that were added.
   int size() const { return static_cast<int>(keys_.size()); }

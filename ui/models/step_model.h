@@ -42,7 +42,7 @@ QString node_text(const Study& study, NodeId node);
 /// The name of a node without its module path, for sentences.
 QString short_node_text(const Study& study, NodeId node);
 
-/// Why nodes cannot move directly before a slot, as one clause.
+/// Why a node cannot move directly before a slot, as one clause.
 QString obstacle_text(const Study& study, const MoveObstacle& obstacle);
 
 }  // namespace stashscope::ui

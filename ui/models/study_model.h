@@ -26,7 +26,8 @@ class StudyModel : public TableModel {
 
   int rows() const final { return study_ == nullptr ? 0 : rows_of(*study_); }
   const Study& study() const { return *study_; }
-  /// Unit and decimals of the column of bytes: those of the current peak in all other views.
+  /// Unit and decimals of the column of bytes. All other views show the current peak with the same
+  /// unit and decimals.
   const ColumnUnit& unit() const { return unit_; }
 
  private:

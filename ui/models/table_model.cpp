@@ -46,7 +46,8 @@ TableModel::TableModel(std::vector<TableColumn> columns, QObject* parent)
     sorter_.reset();
     order_.clear();
   });
-  // This connection is made before those of views, so that views see sorted rows after the reset.
+  // This connection is made before those of views, so that views see sorted rows after the reset,
+  // if there are few enough rows to be sorted at once.
   connect(this, &QAbstractItemModel::modelReset, this, [this] {
     const QSignalBlocker quiet(this);
     if (is_sorted()) sort_again();

@@ -15,7 +15,7 @@ struct TableColumn {
   QString explanation;     ///< tool tip of the header
   bool is_number = false;  ///< aligned to the right; a first click sorts the largest to the top
   QString unit = {};       ///< unit of the exact values, see `exact_role`
-  QStringList exact_titles = {};  ///< titles of exact values that are lists
+  QStringList exact_titles = {};  ///< one title for each item, if the exact values are lists
 };
 
 QVariant alignment_of(const TableColumn& column);
@@ -54,9 +54,8 @@ class TableModel : public QAbstractTableModel {
     return order_.empty() ? row : order_[static_cast<std::size_t>(row)];
   }
   bool is_sorted() const { return sort_column_ >= 0; }
-  /// Puts rows that belong together side by side.
-  /// @param order all rows in sorted order; here and in the result, a row is its number in the
-  /// first order
+  /// The sorted rows, rearranged such that rows that belong together follow each other. `order` and
+  /// the result have the numbers of the rows in the first order.
   virtual std::vector<int> arranged(const std::vector<int>& order) const { return order; }
   /// Inserts `count` rows below a row of the table. `change` adds them to the data of the subclass.
   void insert_below(int row, int count, const std::function<void()>& change);

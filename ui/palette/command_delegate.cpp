@@ -45,8 +45,8 @@ QFont bold(QFont font) {
   return font;
 }
 
-/// The text at the right: the keys, or the reason why the command cannot be done. The reason is cut
-/// so that the name keeps most of the width.
+/// The text at the right: the keys, or the reason why the command cannot be done. The reason gets
+/// the width that the name leaves, but at least a third of the width.
 QString right_text(const QModelIndex& index, const QFontMetrics& metrics, double width) {
   const QString why_not = index.data(CommandModel::why_not).toString();
   if (why_not.isEmpty()) return index.data(CommandModel::keys).toString();

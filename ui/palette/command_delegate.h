@@ -4,9 +4,9 @@
 
 namespace stashscope::ui {
 
-/// Draws a command on one line: its menus (`Command::place`) in a faded colour, its name, and its
-/// keys at the right. The letters that the user typed are bold. A command that cannot be done now
-/// is grey, and the reason stands in place of the keys.
+/// Draws a command on one line: `Command::place` in a faded colour, its name, and its keys at the
+/// right. The letters that the user typed are bold. A command that cannot be done now is grey, and
+/// the reason stands in place of the keys.
 class CommandDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

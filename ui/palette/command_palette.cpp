@@ -89,7 +89,8 @@ void CommandPalette::filter(const QString& pattern) {
   place();
 }
 
-/// Places the palette near the upper edge of the window, high enough for at most 12 rows.
+/// Puts the palette near the upper edge of the window. The list is as high as its rows, but at most
+/// as high as 12 rows.
 void CommandPalette::place() {
   const int rows = std::min(model_.rowCount(), most_rows);
   if (rows > 0) list_->setFixedHeight(rows * list_->sizeHintForRow(0));

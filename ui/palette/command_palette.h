@@ -12,7 +12,8 @@ namespace stashscope::ui {
 
 /// A text field over the window, with a list of the commands that match the typed letters. The
 /// arrow keys select a command, Return runs it, Escape or a click elsewhere closes the palette.
-/// Commands that cannot be done now are listed in grey with the reason, and do nothing.
+/// Commands that cannot be done now are listed only after letters are typed. They are grey, state
+/// the reason, and do nothing.
 class CommandPalette : public QFrame {
   Q_OBJECT
 
@@ -22,7 +23,7 @@ class CommandPalette : public QFrame {
   void open(std::vector<Command> commands);
 
  Q_SIGNALS:
-  /// The user chose a command that has gone since the palette was opened.
+  /// The user chose a command whose action was deleted after the palette was opened.
   void missed(const QString& name);
 
  protected:

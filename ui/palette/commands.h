@@ -11,7 +11,8 @@ namespace stashscope::ui {
 
 /// An action that the user can trigger by name.
 struct Command {
-  QString place;  ///< menus of the command, outermost first; or title of `widget`
+  /// The title of `widget`, if there is one, then the menus around the command, outermost first.
+  QString place;
   QString name;
   QPointer<QAction> action;
   QPointer<QWidget> widget = {};  ///< widget that the command acts on; null: the window
@@ -34,13 +35,13 @@ std::vector<Command> all_commands(const QMenuBar& bar, const QWidget& window);
 /// Those commands of `all_commands` that have at least one key.
 std::vector<Command> commands_with_keys(const QMenuBar& bar, const QWidget& window);
 
-/// Whether the command and the menus around it are enabled, and the widget that it acts on is
-/// visible.
+/// Whether the user can see the command, and the command and the menus around it are enabled.
 bool can_be_done(const Command& command);
 /// Whether the user can see the command: its action is visible, and so is the widget that it acts
 /// on.
 bool can_be_seen(const Command& command);
-/// The reason why a command that can be seen cannot be done; empty if the command can be done.
+/// The reason why a command that can be seen cannot be done. Empty if the command can be done, and
+/// if its action has been deleted.
 QString why_not_done(const Command& command);
 
 /// A command that matches the typed text.
@@ -52,9 +53,10 @@ struct RankedCommand {
 /// The place and the name of a command: `File › Open…`.
 QString full_name(const Command& command);
 
-/// The commands that match `pattern`, best first; commands with equal scores keep their order. A
-/// match within the name of a command scores higher than a match that also uses letters from the
-/// titles of the menus or of the widget.
+/// The commands that match `pattern`, best first; commands with equal scores keep their order. The
+/// letters of the pattern may stand in `full_name`, or in the search words of the action. A match
+/// within the name of the command gets extra points. An empty pattern keeps the order of all
+/// commands.
 std::vector<RankedCommand> ranked(const std::vector<Command>& commands, const QString& pattern);
 
 }  // namespace stashscope::ui

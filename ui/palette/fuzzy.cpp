@@ -12,17 +12,19 @@ constexpr int word_start_score = 8;
 constexpr int side_by_side_score = 6;
 constexpr int most_gap_loss = 4;
 constexpr int characters_per_loss = 16;
-/// More than what a match can gain by being in the name of a command and starting more words.
+/// Extra points of a match in one piece, or of first letters of words only. They outweigh the extra
+/// points of a match in the name of a command and, for short patterns, those of more starts of
+/// words.
 constexpr int plain_match_score = 30;
 constexpr qsizetype longest_pattern = 48;
 constexpr qsizetype longest_text = 200;
 constexpr int impossible = std::numeric_limits<int>::min() / 2;
 
-/// The matches of the pattern up to one of its letters. Both vectors have one entry for each
-/// character of the text: the best score of a match whose last letter is this character, and the
-/// place of the preceding letter in this match.
+/// The matches of the pattern up to one of its letters, with one entry for each character of the
+/// text.
 struct Row {
-  std::vector<int> score;
+  std::vector<int> score;  ///< best score of a match whose last letter is this character
+  /// Position of the preceding letter in that match. Empty for the first letter of the pattern.
   std::vector<qsizetype> before;
 };
 

@@ -4,7 +4,7 @@
 
 namespace stashscope::ui {
 
-/// `1 node` or `3 nodes`. @param many with %1 or %L1 for the count
+/// `1 node` or `3 nodes`. @param many text with %1 or %L1 in place of the count
 template <class Count>
 QString counted(Count count, const QString& one, const QString& many) {
   return count == 1 ? one : many.arg(count);

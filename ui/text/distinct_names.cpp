@@ -10,14 +10,15 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
-/// Whether a module or word ends at position `i`. The number of a layer stays with its name: `h.0`,
-/// `h.*`.
+/// Whether the character at position `i` ends a module or a word. The dot before the number of a
+/// layer does not: `h.0` and `h.*` are one module each.
 bool ends_module(const QString& name, qsizetype i) {
   if (name[i] == u'/' || name[i] == u' ') return true;
   return name[i] == u'.' && i + 1 < name.size() && !name[i + 1].isDigit() && name[i + 1] != u'*';
 }
 
-/// For each module in a name, the position after the module. The outermost module comes first.
+/// For each module or word in a name, the position after the character that ends it. The outermost
+/// module comes first.
 std::vector<qsizetype> module_ends(const QString& name) {
   std::vector<qsizetype> ends;
   for (qsizetype i = 1; i + 1 < name.size(); ++i) {
@@ -26,8 +27,8 @@ std::vector<qsizetype> module_ends(const QString& name) {
   return ends;
 }
 
-/// The module that begins at `from`; empty if only the last part of the name follows. Names of
-/// nodes have slashes where names of parameters have dots, and a slash in front.
+/// The module that begins at `from`; empty if only the last part of the name follows. A slash at
+/// the start of a name ends no module.
 QString module_at(const QString& name, qsizetype from) {
   qsizetype end = from;
   while (end < name.size() && (end == 0 || !ends_module(name, end))) ++end;
@@ -39,7 +40,7 @@ QString without_slash(const QString& name) { return name.startsWith(u'/') ? name
 
 bool has_module(const QString& name) { return !module_at(name, 0).isEmpty(); }
 
-/// The number of characters of the outer modules that all names with modules share.
+/// The length of the outer modules that all names share. Names without modules do not count.
 /// @param first one of the names with modules
 qsizetype shared_length(const QString& first, const QStringList& names) {
   qsizetype length = 0;
@@ -60,15 +61,15 @@ void sort_once(QStringList& names) {
 }
 
 /// The name with an ellipsis in place of the characters between its first `begin` characters and
-/// position `end`.
+/// position `end`. If the last of these characters ends a module, this character stays.
 QString cut(const QString& name, qsizetype begin, qsizetype end) {
   const bool at_border = ends_module(name, end - 1);
   return name.left(begin) + u'…' + (at_border ? name.mid(end - 1) : name.mid(end));
 }
 
 /// A shortened name has the first `begin` characters of the name, an ellipsis, and an end of the
-/// name. Returns the position at which the longest end that fits begins; nothing if only an end of
-/// a few characters fits.
+/// name. Returns the position at which the longest end that fits begins. Nothing if no end of at
+/// least 6 characters fits, or if the name is too short to be cut.
 std::optional<qsizetype> longest_end(const QString& name, qsizetype begin,
                                      const DistinctNames::Fits& fits) {
   constexpr qsizetype least_end = 6;
@@ -118,7 +119,7 @@ QString DistinctNames::without_shared(const QString& name) const {
   return plain.mid(shared_.size());
 }
 
-/// Whether a name other than `name` begins with `begin` and ends with `end`.
+/// Whether a name other than `name` has the same shortened form: `begin`, an ellipsis, and `end`.
 bool DistinctNames::is_shared(const QString& name, const QString& begin, const QString& end) const {
   const auto first = std::lower_bound(names_.begin(), names_.end(), begin);
   for (auto each = first; each != names_.end() && each->startsWith(begin); ++each) {

@@ -17,10 +17,10 @@ class DistinctNames {
 
   /// The name without the modules that all names share. If this name does not fit, returns a form
   /// that fits and that no other name has, with as few outer modules as possible. If there is no
-  /// such form, returns the whole name.
+  /// such form, returns the name without the shared modules, although it does not fit.
   QString shortened(const QString& whole, const Fits& fits) const;
-  /// The longest beginning of the name that ends at a module or word, fits with an ellipsis, and
-  /// that no other name has. Empty if there is none.
+  /// The longest beginning of the name that ends at a module or word, fits with an ellipsis, and is
+  /// the beginning of no other name. Empty if there is none.
   QString beginning(const QString& whole, const Fits& fits) const;
 
  private:

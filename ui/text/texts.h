@@ -30,8 +30,8 @@ QString time_text(double seconds, const ColumnUnit& unit);
 /// this unit has a unit of its own: `9.20 KiB`, not `<0.01 MiB`.
 QString cell_bytes_text(std::int64_t bytes, const ColumnUnit& unit);
 
-/// `, 7.83 GiB in later steps`, to follow the peak of a step; empty if later steps have the same
-/// peak.
+/// The text `, 7.83 GiB in later steps`, which stands after the peak of a step; empty if later
+/// steps have the same peak.
 /// @param later the text of `later_bytes`; may be rich text
 QString later_steps_text(std::int64_t peak_bytes, std::int64_t later_bytes, const QString& later);
 

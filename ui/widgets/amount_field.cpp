@@ -16,7 +16,7 @@ AmountField::AmountField(const QString& text) : QLineEdit(text) {
   pass_undo_keys(*this);
   connect(this, &QLineEdit::textChanged, this, [this] {
     updateGeometry();
-    // Where even the widest field is too narrow, the first digits must be seen.
+    // If the text does not fit into the field, the first digits must be seen.
     if (!hasFocus()) setCursorPosition(0);
   });
 }

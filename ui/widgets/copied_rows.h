@@ -13,8 +13,8 @@ namespace stashscope::ui {
 QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
 
 /// Item role of the exact value of a cell whose text is shortened: bytes or seconds. As header
-/// data, the role gives the title with the unit. A list of texts, with a list of as many titles in
-/// the header, fills several columns.
+/// data, the role gives the title with the unit. If the value is a list of texts and the header has
+/// a list of as many titles, the texts fill several columns.
 constexpr int exact_role = Qt::UserRole + 2;
 
 /// The rows as CSV with exact values, in the columns of `rows_text`. If rows of a tree have

@@ -201,7 +201,7 @@ void DocumentDialog::open_outside(const QUrl& url) {
   failure_->setVisible(!is_open);
 }
 
-/// Says where a file is that the program does not carry.
+/// Says where to find a file to which a link leads, but which is no page of the program.
 void DocumentDialog::say_where(const QString& path) {
   const QString beside = QFileInfo(text_.file).dir().filePath(path);
   const bool is_there = !text_.file.isEmpty() && QFileInfo::exists(beside);

@@ -12,7 +12,7 @@ QFileDialog* make_file_dialog(QWidget& parent, const QString& name, const QStrin
 QFileDialog* make_open_dialog(QWidget& parent, const QString& name, const QString& title,
                               const QString& kind);
 
-/// Where a dialog starts that saves a file.
+/// What `make_save_dialog` needs in order to propose a folder and a file name.
 struct SaveProposal {
   QString model;  ///< path of the open model; may be empty
   QString file;   ///< name of the file

@@ -30,7 +30,8 @@ void PacedPanels::draw(const std::vector<QDockWidget*>& panels) {
   timer_.start();
 }
 
-/// Starts the wait only now, so that panels that take long to draw are not all due at once.
+/// Starts the timer for the next panel only after this panel was released. With a repeating timer,
+/// several panels would be due at once after one that takes long to draw.
 void PacedPanels::draw_next() {
   if (waiting_.empty()) return;
   const QPointer<QDockWidget> panel = waiting_.front();

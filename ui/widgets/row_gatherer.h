@@ -11,7 +11,7 @@ namespace stashscope::ui {
 
 /// Gathers the rows of a table or tree as CSV, on the interface thread, to which the cells belong.
 /// Works in short events, however many rows there are. Starts again if the rows change meanwhile.
-/// Deletes itself at the end; if the view is destroyed earlier, it is destroyed with the view.
+/// Deletes itself at the end, or is destroyed with the view if the view is destroyed earlier.
 class RowGatherer : public QObject {
   Q_OBJECT
 

@@ -62,8 +62,8 @@ class TableView : public QTableView, public PictureSource {
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  /// Selects the current row, or else the first one, so that a user who came by the keyboard sees
-  /// where the arrow keys start.
+  /// If the focus did not come from the mouse and no row is selected, selects the current row, or
+  /// else the first one, so that the user sees where the arrow keys start.
   void focusInEvent(QFocusEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) override;

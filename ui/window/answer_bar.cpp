@@ -27,7 +27,8 @@ using namespace Qt::StringLiterals;
 constexpr int quiet_milliseconds = 150;
 constexpr int least_answer_width = 200;
 
-/// A text with one link, which Return follows without another Tab.
+/// A text with one link. While the text has the focus, Return follows the link, without a further
+/// Tab.
 class OneLinkLabel : public LinkLabel {
  protected:
   void keyPressEvent(QKeyEvent* event) override {
@@ -120,7 +121,8 @@ AnswerBar::AnswerBar(Document& document, QWidget* parent)
   });
   connect(&document_, &Document::choices_changed, this, [this] {
     wanted_.clear();
-    // After an undo to the choices of the shown study, no other study follows.
+    // If the user returns to the choices of the shown study, for example by undo, no other study
+    // follows.
     document_.is_up_to_date() ? show_study() : drop_moves();
   });
   connect(&document_, &Document::study_changed, this, &AnswerBar::take_study);
@@ -348,7 +350,7 @@ void AnswerBar::resizeEvent(QResizeEvent* event) {
   fit_moves();
 }
 
-// What the answer bar offers, as commands of the palette.
+// The offers of the answer bar as commands of the command palette.
 
 void AnswerBar::end_refresh() {
   is_refreshing_ = false;
@@ -365,7 +367,7 @@ QPushButton* AnswerBar::button_of(const QString& offer) const {
 
 void AnswerBar::carry_out(const QString& offer) {
   if (QPushButton* const button = button_of(offer)) {
-    // Not `click`, because a button without room is disabled.
+    // `click` has no effect on a disabled button, and a button without room is disabled.
     Q_EMIT button->clicked();
   } else if (is_refreshing_) {
     wanted_ = offer;

@@ -43,7 +43,7 @@ class AnswerBar : public QToolBar {
 
  private:
   static constexpr std::size_t most_moves = 3;
-  /// The property of buttons and actions that names what they offer, without its price.
+  /// The Qt property in which a button or an action keeps the text of its offer, without the price.
   static constexpr const char* offer_name = "offer";
 
   QPushButton* add_button(const QString& name);
@@ -57,7 +57,8 @@ class AnswerBar : public QToolBar {
   void end_refresh();
   /// The button of an offer; null if it is not offered now.
   QPushButton* button_of(const QString& offer) const;
-  /// Carries out an offer of the palette. While the search for offers runs, waits for its end.
+  /// Carries out an offer that the user chose in the command palette. If the offer is not known
+  /// yet, does so once the search for offers has ended.
   void carry_out(const QString& offer);
   void take_study();
   void take_basis(const Study& study, std::optional<std::int64_t> reserved_bytes);
@@ -74,13 +75,15 @@ class AnswerBar : public QToolBar {
   void look_for_samples();
   void show_samples(const LargestFit& fit);
   void use_samples();
-  /// Shows the longest form of the answer that there is room for. The answer keeps its room as long
-  /// as the model is open and the devices stay, so that the moves after it keep their place. It
-  /// gives up this room if too little is left for the first buttons.
+  /// Shows the longest form of the answer that fits. The bar reserves the width of the answer until
+  /// another model is opened or the device changes, so that the buttons behind the answer stay in
+  /// place. If too little width is left for the first buttons, the answer gives up reserved width
+  /// that it does not need.
   void fit_answer();
   /// Width that the answer and the buttons share.
   int shared_width() const;
-  /// Width of the first buttons. The answer gives up kept room rather than push these buttons out.
+  /// Width of the first buttons: the plan that fits, the number of samples and the first move. The
+  /// answer gives up reserved width rather than push these buttons out.
   int width_of_first_buttons() const;
   int width_of_fit() const;
   int width_of_form(const QString& form);
@@ -104,10 +107,10 @@ class AnswerBar : public QToolBar {
   LinkLabel* answer_;
   QStringList forms_;          ///< the answer in words, from the longest form to the shortest
   QStringList shorter_forms_;  ///< forms that leave parts of the answer to its tip, longest first
-  int answer_room_ = 0;        ///< width in pixels that the answer keeps; 0: not known yet
+  int answer_room_ = 0;        ///< width in pixels reserved for the answer; 0: not set
   LinkLabel* changes_;         ///< the passes and what-ifs that are on
-  QStringList change_forms_;   ///< its text in words, from the longest form to the shortest
-  QWidget* gap_;               ///< fills the part of its room that the answer does not need
+  QStringList change_forms_;   ///< texts for `changes_`, from the longest to the shortest
+  QWidget* gap_;               ///< fills the reserved width that the answer does not need
   QPushButton* fit_;
   QPushButton* samples_;
   std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`

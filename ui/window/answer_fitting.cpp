@@ -11,8 +11,8 @@ namespace stashscope::ui {
 
 using namespace Qt::StringLiterals;
 
-/// If the device changes, the answer gets new room, because the words about another device have
-/// another length.
+/// If the device changes, the reserved width is forgotten, because the answer about another device
+/// has another length.
 void AnswerBar::take_basis(const Study& study, std::optional<std::int64_t> reserved_bytes) {
   const std::int64_t memory = room_.memory;
   const std::string device = std::exchange(timed_on_, study.times->measured_on);
@@ -20,8 +20,8 @@ void AnswerBar::take_basis(const Study& study, std::optional<std::int64_t> reser
   if (room_.memory != memory || timed_on_ != device) forget_room();
 }
 
-/// Lets the next answer set the room. The forms of the last answer are dropped, because they must
-/// not set it.
+/// Lets the next answer set the reserved width. The forms of the last answer are dropped, because
+/// they must not set this width.
 void AnswerBar::forget_room() {
   answer_room_ = 0;
   forms_.clear();
@@ -45,8 +45,8 @@ int AnswerBar::width_of_first_buttons() const {
   return samples + width_of_fit() + move + gap;
 }
 
-/// The width of the button that makes the step fit, if it is offered. The answer must leave room
-/// for it, because it is what to do about a step that does not fit.
+/// The width of the button "Make it fit"; 0 if the button is not offered. The answer must leave
+/// room for this button, because the button is the remedy for a step that does not fit.
 int AnswerBar::width_of_fit() const {
   const std::vector<QPushButton*> buttons = offered();
   const bool is_offered = std::ranges::find(buttons, fit_) != buttons.end();

@@ -75,7 +75,8 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
              bytes_text(-room.left));
   }
-  // Even if the CUDA context and the workspaces take as little as estimated.
+  // The memory exceeds the device even with the lower estimate for the CUDA context and the
+  // workspaces.
   if (reserved != nullptr && exceeds_device(study, reserved->device.low_bytes)) {
     return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
         .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),

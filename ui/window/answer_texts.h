@@ -11,12 +11,13 @@ namespace stashscope::ui {
 /// `+2.1 %` or `−1.0 %`
 QString percent_text(double share);
 
-/// Whether the device has room for the reserved memory, but not for the CUDA context and the
-/// workspaces of libraries as well, if these take as much as estimated at most (`high_bytes`).
+/// Whether the reserved memory fits the device alone, but not together with the upper estimate
+/// (`high_bytes`) for the CUDA context and the workspaces of libraries.
 /// @param reserved null: no allocator is chosen
 bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
 
-/// Links that open the menu of devices, as rich text: the device by its name, and in two words.
+/// Links that open the menu of devices, as rich text. `device_link` shows the name of the device,
+/// `short_device_link` only the words "the device".
 QString device_link(const Study& study);
 QString short_device_link();
 
@@ -37,7 +38,7 @@ QString floor_text(const StepRoom& room);
 /// device that the step must fit.
 QString short_time_text_of(const Study& study);
 
-/// `nodes take 2.4 ms (+3.9 %)`, nearly as short as the text of a step without plans.
+/// `nodes take 2.4 ms (+3.9 %)`, for measured times `nodes take 2.4 ms on cpu (+3.9 %), measured`.
 QString plain_time_text_of(const Study& study);
 
 /// The sum of the times of the nodes, as in the row "Time of nodes" of the result of a run. The row

@@ -18,10 +18,10 @@ class FitDeviceMenu : public ChoiceMenu {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  /// A field for an amount of memory. An empty field stands for the amount that is not chosen.
+  /// A field for an amount of memory. An empty field means that no amount is chosen.
   struct Amount {
     std::optional<std::int64_t> TimeChoices::*choice;
-    QString object_name;  ///< of the field; that of the entry has `_entry` behind it
+    QString object_name;  ///< of the field; the menu entry has this name plus `_entry`
     QString label;        ///< with its mnemonic
     QString hint;         ///< in the empty field
     QString tip;

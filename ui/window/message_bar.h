@@ -34,7 +34,7 @@ class MessageBar : public QFrame {
   void show_message(Tone tone, const QString& text, std::vector<Action> actions = {});
   /// Hides the message, unless its tone is `notes` or it has buttons.
   void dismiss();
-  /// As `close_message`, by the user: closing an offer declines it.
+  /// Called when the user closes the message. Hides the message; an offer is thereby declined.
   void close_by_user();
   /// Hides the message. If the bar has the focus, gives it back as `toggle_focus` does.
   void close_message();

@@ -50,8 +50,7 @@ int MessageText::heightForWidth(int width) const {
 }
 
 /// Hides the scroll bar if the widget can grow to show all lines. A bar that appears before the
-/// widget has grown would stay, because it makes the lines narrower, so that there are more of
-/// them.
+/// widget has grown would stay: it makes the lines narrower, and narrower lines are more lines.
 void MessageText::choose_scroll_bar() {
   setVerticalScrollBarPolicy(text_height(width()) > most_height() ? Qt::ScrollBarAsNeeded
                                                                   : Qt::ScrollBarAlwaysOff);

@@ -9,8 +9,8 @@
 
 namespace stashscope::ui {
 
-/// A menu of what changes the graph before and while the backward pass is built: graph passes,
-/// what-ifs, and the precision of the step and of its gradients.
+/// A menu of the choices that change the graph of the step: graph passes, what-ifs, mixed
+/// precision, and the type of the gradients.
 class PassMenu : public ChoiceMenu {
   Q_OBJECT
 

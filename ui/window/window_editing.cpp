@@ -60,7 +60,7 @@ void MainWindow::make_edit_menu() {
              [this] { graph_->find_next(-1); });
 }
 
-/// The key of Undo while Undo is off: says why nothing is undone.
+/// A shortcut with the key of Undo, for use while Undo is disabled. It says why nothing is undone.
 QShortcut* MainWindow::make_no_undo() {
   auto* const key = new QShortcut(QKeySequence::Undo, this);
   key->setObjectName(u"no_undo"_s);

@@ -76,7 +76,7 @@ void MainWindow::add_answer_bar() {
           [this](const QPoint& at) { findChild<PassMenu*>()->popup(at); });
   connect(palette_, &CommandPalette::missed, this, [this](const QString& name) {
     document_.notices().notify(
-        tr("%1: not done, because the step has changed since it was listed.").arg(name));
+        tr("%1: not done, because the step has changed since the list was opened.").arg(name));
   });
   connect(answers_, &AnswerBar::fit_wanted, this, [this] {
     show_planner();

@@ -188,8 +188,8 @@ void Workspaces::place_as_guest(QDockWidget& panel) {
   window_.resizeDocks({&panel}, {window_.width() * home->percent / 100}, Qt::Horizontal);
 }
 
-/// The docked panel in the area of `home` that has most room; for a narrow panel, the one that has
-/// least room. Null if the area is empty.
+/// The docked panel in the area of `home` that has the most room. If `home` is the place of a
+/// narrow panel, the docked panel with the least room. Null if the area is empty.
 QDockWidget* Workspaces::host_for(const WorkspacePanel& home) const {
   const auto room = [](const QDockWidget* dock) { return dock->width() * dock->height(); };
   QList<QDockWidget*> hosts;

@@ -8,7 +8,7 @@ namespace stashscope::layout {
 constexpr double box_gap = 16;
 constexpr double rank_gap = 22;
 
-/// Whether the edge leads from one box to a later box in execution order. Other edges between boxes
+/// Whether the edge leads from one box to a box with a higher index. Other edges between boxes
 /// close cycles.
 bool runs_down(const LayoutEdge& edge);
 
@@ -17,8 +17,8 @@ bool runs_down(const LayoutEdge& edge);
 std::vector<std::size_t> ranks_of(const ColumnGraph& graph);
 
 /// A plain layered layout: the longest path to a box determines the box's rank, and the boxes of a
-/// rank lie in execution order. Takes linear time, so that a picture is available while Graphviz
-/// still runs.
+/// rank are ordered by index. It takes linear time. Therefore, a picture is available while
+/// Graphviz still runs.
 RankedColumn place_layered(const ColumnGraph& graph);
 
 }  // namespace stashscope::layout

@@ -16,8 +16,8 @@ std::string to_text(const LayoutResult& result);
 /// The parse functions throw a run Error for text that is not a request (result) and for numbers or
 /// indices out of range.
 LayoutRequest parse_request(std::string_view text);
-/// @param request the request to which the result belongs; both must have the same numbers of boxes
-/// and curves
+/// @param request the request to which the result belongs; the result must have one box for each
+/// box and one curve for each edge of the request
 LayoutResult parse_result(std::string_view text, const LayoutRequest& request);
 
 }  // namespace stashscope::layout

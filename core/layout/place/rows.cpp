@@ -42,7 +42,7 @@ void spread(const std::vector<Row>& rows, std::vector<double>& centers, std::siz
   }
 }
 
-/// Moves row `anchor` to `center`, and all others by the same amount.
+/// Moves row `anchor` to `center`, and all other rows by the same distance.
 void shift_around(const std::vector<Row>& rows, std::vector<double>& centers, std::size_t anchor,
                   double center) {
   for (std::size_t row = 0; row < rows.size(); ++row) {

@@ -40,7 +40,8 @@ std::uint8_t screen_value(double linear) {
 Rgb colour_at(double t) {
   const double lightness = 0.32 + 0.58 * t;
   const double hue = 305 - 195 * t;
-  // Uses the largest chroma that a screen can show: only lightness must rise evenly over the map.
+  // Reduces the chroma until a screen can show the colour: only lightness must rise evenly over the
+  // map.
   double chroma = 0.15;
   while (chroma > 0 && !is_shown(from_oklch(lightness, chroma, hue))) chroma -= 0.005;
   const Light light = from_oklch(lightness, std::max(0.0, chroma), hue);

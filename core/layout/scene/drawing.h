@@ -31,8 +31,8 @@ struct DrawnBox {
   std::size_t clones = 0;                 ///< number of clones among these nodes
   NodeMemory memory;                      ///< memory of all nodes in the box
   double seconds = 0;                     ///< run time of all nodes in the box
-  /// Stashed bytes by StashState, as if no plan were applied; each node with a state adds at least
-  /// 1.
+  /// By StashState: the bytes that the nodes in the box would stash if no plan were applied. A node
+  /// that stashes outputs adds at least 1.
   std::array<std::int64_t, stash_states> stash{};
   /// Share of the step's slots during which the box's outputs stay in memory, as an average over
   /// their bytes; negative if the bytes are too few to matter.
@@ -76,7 +76,7 @@ struct Drawing {
   double most_seconds = 0;              ///< longest run time of a box
   LifetimeBytes stashed_by_lifetime{};  ///< stashed bytes of the step
   std::array<std::int64_t, stash_states>
-      stash_by_state{};         ///< stashed bytes, as if no plan were applied
+      stash_by_state{};         ///< bytes that nodes would stash if no plan were applied
   std::size_t steps = 0;        ///< slots of the whole step, for the legend
   std::size_t kept_closed = 0;  ///< groups kept closed by the limit on boxes
   bool is_plain = false;        ///< placed by place_layered instead of Graphviz

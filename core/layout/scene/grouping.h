@@ -22,7 +22,7 @@ struct Group {
   std::string path;             ///< unique; a `/` before each name; empty for the root
   std::string label;            ///< text on the box
   GroupId parent;               ///< invalid for the root
-  std::vector<GroupId> groups;  ///< in order of execution
+  std::vector<GroupId> groups;  ///< in the order of the model's file (`SourceOrder`)
   std::vector<NodeId> nodes;    ///< nodes outside of all inner groups, ascending
   bool is_layer = false;        ///< one of a numbered series of siblings
 };
@@ -33,8 +33,8 @@ using OperatorNames = std::map<NodeId, std::string>;
 /// The name of the operator of a node of the graph.
 const std::string& operator_name(const Graph& graph, const OperatorNames& names, NodeId node);
 
-/// A tree over the nodes of a graph. The same graph always gives the same ids. Clones belong to the
-/// groups of their originals, on the backward side.
+/// A tree over the nodes of a graph. A graph with the same sides always gives the same ids. Clones
+/// belong to the groups of their originals, on the backward side.
 struct Grouping {
   IdVector<GroupId, Group> groups;  ///< parents before children; the first is the root
   IdVector<NodeId, GroupId> group_of;

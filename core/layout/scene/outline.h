@@ -21,7 +21,7 @@ struct OutlineBox {
 
 /// One side of an open group.
 struct OutlineColumn {
-  std::vector<OutlineBox> boxes;       ///< in order of execution
+  std::vector<OutlineBox> boxes;       ///< in file order, clones before their first reader
   std::vector<LayoutEdge> edges;       ///< at most one per pair of boxes
   std::vector<std::uint32_t> tensors;  ///< number of tensors merged into each edge
 };

@@ -10,7 +10,7 @@ namespace stashscope::layout {
 
 namespace {
 
-/// A node or an inner group of a level, at its position in execution order.
+/// A node or an inner group of a level, with its position in the order of the model's file.
 struct Item {
   NodeId place;
   NodeId node;  ///< invalid for groups

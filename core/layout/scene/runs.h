@@ -7,7 +7,7 @@ namespace stashscope::layout {
 /// Limits on the boxes that a group shows, and the sizes of new groups.
 struct RunLimits {
   std::size_t most_items = 96;   ///< limit on the items of a group
-  std::size_t most_at_top = 40;  ///< limit on the items of the first screen
+  std::size_t most_at_top = 40;  ///< the root gathers its nodes if it has more items than this
   std::size_t piece = 24;        ///< limit on the items of a new group
   std::size_t shortest = 4;      ///< shorter runs of nodes get no group
 };

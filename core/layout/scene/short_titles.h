@@ -5,9 +5,9 @@
 
 namespace stashscope::layout {
 
-/// Shorter forms of a title, longest first. Titles are cut at the borders of modules (`…/attn`) or
-/// words (`Softmax…Grad`); of `part 4: Conv … Add`, only `part 4` is left. Empty if the title is
-/// one word.
+/// Shorter forms of a title, longest first. Titles are cut at the borders of modules (`…attn` for
+/// `h/attn`) or words (`Softmax…Grad`). `part 4: Conv … Add` has the form `part 4` only. Empty if
+/// the title is one word.
 std::vector<std::string> shorter_titles(const std::string& title);
 
 /// For each title, its shorter forms without those that equal another title or a shorter form of

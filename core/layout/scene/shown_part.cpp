@@ -28,9 +28,9 @@ class StashBundler {
   }
 
  private:
-  /// The box at which a bundle that leads from or to `box` ends. This is the innermost shown box
-  /// around `box` if that box is a group or has no box around it, else the open box around that
-  /// box.
+  /// The box at which a bundle from or to `box` ends. `box` is shown by itself or by a block around
+  /// it. If the shown box is a single node inside an open group, the bundle ends at the group, else
+  /// at the shown box.
   std::uint32_t group_around(std::uint32_t box) const {
     const std::uint32_t leaf = shown_.shown_around(drawing_, box);
     const DrawnBox& drawn = drawing_.boxes[leaf];

@@ -9,7 +9,7 @@ struct StashBundle {
   Curve curve;               ///< from border to border
   std::vector<Curve> twigs;  ///< from the boxes inside the groups to the ends of the curve
   Rect bounds;               ///< bounds of the curve and the twigs
-  std::uint32_t from = 0;    ///< box of the group; the box itself if no group contains it
+  std::uint32_t from = 0;    ///< box of a group, or of a node outside of all groups
   std::uint32_t to = 0;
   std::vector<std::uint32_t> stash_edges;  ///< indices into the drawing's stash edges
   std::vector<std::uint32_t> stashes;      ///< indices into the drawing's stashes, each once

@@ -19,10 +19,10 @@ struct Neighbour {
 std::vector<Neighbour> makers_before(const Topology& topology, const std::vector<NodeId>& nodes);
 std::vector<Neighbour> readers_after(const Topology& topology, const std::vector<NodeId>& nodes);
 
-/// The nodes on the path of the activations that `nodes` make in forward or read in backward,
-/// ascending: the makers of these activations, the clones that recompute them, and their readers in
-/// backward (where `nodes` read an activation, only `nodes` themselves are added as its readers).
-/// Empty if there are no such activations.
+/// The nodes that make and read the activations which `nodes` make in forward or read in backward,
+/// ascending. For an activation that one of `nodes` makes: its maker, the clones that recompute it,
+/// and all its readers in backward. For an activation that one of `nodes` reads: its maker, the
+/// clone whose output is read, if any, and this reader. Empty if there are no such activations.
 std::vector<NodeId> activation_path(const Dataflow& dataflow, const Grouping& grouping,
                                     const std::vector<NodeId>& nodes);
 
@@ -42,7 +42,7 @@ struct DrawingPart {
   std::vector<bool> stash_edges;
 };
 DrawingPart part_with(const Drawing& drawing, const IdVector<NodeId, bool>& nodes);
-/// What is in both of two parts of one drawing.
+/// The boxes and edges that both parts of one drawing contain.
 DrawingPart common_part(const DrawingPart& a, const DrawingPart& b);
 /// The smallest rectangle around the nodes and closed groups of a part; nullopt if it has none.
 std::optional<Rect> bounds_of(const Drawing& drawing, const DrawingPart& part);

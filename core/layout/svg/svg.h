@@ -11,8 +11,8 @@ namespace stashscope::layout {
 
 /// The part of a drawing that a document is about.
 struct SvgFocus {
-  Rect frame;                  ///< the document shows what is inside, and a margin around it
-  DrawingPart clear;           ///< all else is faded
+  Rect frame;                  ///< the document shows this rectangle and a margin around it
+  DrawingPart clear;           ///< boxes and edges that are not faded
   std::vector<bool> selected;  ///< by box: true if it has a strong border
 };
 

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The shape of the logarithms of the softmax's sums, output 1 of a function.
+/// The shape of output 1 of an attention function, the logarithms of the softmax's sums.
 enum class AtenSums : std::uint8_t {
   unknown,
   of_rows,         ///< [leading..., rows]

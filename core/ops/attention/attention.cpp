@@ -166,7 +166,7 @@ double axis_from_back(const std::vector<std::int64_t>& dims, std::size_t distanc
   return dims.size() < distance ? 0 : static_cast<double>(dims[dims.size() - distance]);
 }
 
-/// Rows of all heads: batch * heads * queries.
+/// The number of query rows of all heads: batch * heads * queries.
 double query_rows(const CostContext& cost) {
   const auto& queries = cost.input_dims(0);
   const double size = axis_from_back(queries, 1);
@@ -190,7 +190,7 @@ double attention_flops(const CostContext& cost) {
 
 /// The node computes the attention weights again. Then it multiplies the output's gradient by the
 /// values and by the attention weights, and the gradient of the attention weights by the queries
-/// and by the keys. The softmax counts twice: once in forward and once in backward.
+/// and by the keys. The softmax counts twice: it is computed again, and then differentiated.
 double attention_grad_flops(const CostContext& cost) {
   return key_length(cost) * (6 * cost.input_elements(0) + 4 * cost.input_elements(7) +
                              2 * softmax_flops * query_rows(cost));

@@ -46,8 +46,8 @@ std::size_t operand_count(const std::vector<ScoreStep>& steps);
 
 /// The axes of the operands and results of FusedAttention, after the permutations of its
 /// attributes. The leading axes of Q, K and V broadcast as those of a matrix product. The last
-/// leading axis, the heads, of K and V may also divide that of Q: query head h then uses head
-/// h / (heads of Q / heads of K).
+/// leading axis counts heads. K and V may also have a number of heads that divides that of Q: query
+/// head h then uses head h / (heads of Q / heads of K).
 struct AttentionShapes {
   Shape query;           ///< [leading..., rows, size]
   Shape key;             ///< [leading..., keys, size]

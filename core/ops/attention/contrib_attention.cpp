@@ -23,7 +23,7 @@ std::int64_t required_heads(const ShapeContext& context, const char* name) {
   return heads;
 }
 
-/// The size of one of `heads` heads in the last axis.
+/// The size of one head if `heads` heads share an axis of size `all`.
 Expr size_of_head(ShapeContext& context, const Expr& all, std::int64_t heads) {
   const auto known = all.integer();
   if (known && *known % heads != 0) {

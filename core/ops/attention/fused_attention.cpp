@@ -1,5 +1,5 @@
-// Attention in one node, whose scores never touch memory: FusedAttention and FusedAttentionGrad.
-// (Dao et al., FlashAttention, arXiv 2205.14135 and 2307.08691)
+// Attention in one node, whose scores are never whole in memory: FusedAttention and
+// FusedAttentionGrad. (Dao et al., FlashAttention, arXiv 2205.14135 and 2307.08691)
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ namespace stashscope {
 namespace {
 
 /// Requires the leading axes of `from` to broadcast to `to`, the leading axes of the scores or of
-/// the result. The last leading axis counts heads; in `from`, their number may also be a divisor.
+/// the result. The last leading axis counts heads: the number in `from` may also divide that in
+/// `to`.
 void require_leading(ShapeContext& context, std::size_t input, const Shape& from, const Shape& to) {
   for (std::size_t i = 0; i + 2 < from.size(); ++i) {
     const auto given = from[from.size() - 3 - i].integer();
@@ -25,8 +26,8 @@ void require_leading(ShapeContext& context, std::size_t input, const Shape& from
     context.fail("input " + std::to_string(input) + " has the leading axes " +
                  context.text(Shape(from.begin(), from.end() - 2)) +
                  ", which do not broadcast to " + context.text(to) +
-                 "; each must be equal or 1, and the last one, the number of heads, may divide the "
-                 "wanted one");
+                 "; each must be equal or 1, but the last one, the number of heads, may also "
+                 "divide the wanted one");
   }
 }
 
@@ -42,7 +43,7 @@ void check_shapes(ShapeContext& context, const AttentionShapes& shapes, std::siz
   fits(query + 2, shapes.value, shapes.result_leading);
 }
 
-/// The scores after a step that reshapes them; nothing if the new shape is not known.
+/// The shape of the scores after a step that reshapes them; nothing if it is not known.
 std::optional<Shape> reshaped(ShapeContext& context, const std::optional<Shape>& scores,
                               std::size_t input) {
   if (context.element(input) != ElementType::int64) {
@@ -55,7 +56,9 @@ std::optional<Shape> reshaped(ShapeContext& context, const std::optional<Shape>&
     context.fail("input " + std::to_string(input) + " reshapes scores of shape " +
                  context.text(*scores) + " to " + context.text(*target) + ", which " + why);
   };
-  if (!shape || shape->size() < 2) fail("is no shape for them");
+  if (!shape || shape->size() < 2) {
+    fail("has fewer than two axes, more than one -1, or a 0 for an axis that the scores lack");
+  }
   for (const std::size_t axis : {1U, 2U}) {
     context.require_dim((*shape)[shape->size() - axis], (*scores)[scores->size() - axis],
                         "the rows or keys before and after a step Reshape");
@@ -214,10 +217,10 @@ void fused_attention_gradient(GradientContext& g) {
 
 /// The sizes that the work of a node depends on.
 struct AttentionWork {
-  double scores = 0;  ///< leading axes of the result * rows * keys
+  double scores = 0;  ///< number of scores: leading axes of the result * rows * keys
   double size = 0;
   double value_size = 0;
-  double steps = 0;  ///< their number, without those that only change the shape
+  double steps = 0;  ///< number of steps, without those that only change the shape
 };
 
 double number_of(const Expr& size) { return static_cast<double>(size.integer().value_or(0)); }
@@ -245,9 +248,9 @@ double fused_attention_flops(const CostContext& cost) {
   return work.scores * (2 * (work.size + work.value_size) + softmax_flops + work.steps);
 }
 
-/// Five products: the scores again, the gradient of the probabilities, and one for each of dQ, dK
-/// and dV that the node makes. Softmax and steps count twice: computed again, and backward. Without
-/// Y, the node does the work of forward first.
+/// Up to five products: the scores again, the gradient of the probabilities, and one for each of
+/// dQ, dK and dV that the node makes. Softmax and steps count twice: they are computed again, and
+/// then differentiated. Without Y, the node does the work of forward first.
 double fused_attention_grad_flops(const CostContext& cost) {
   const AttentionWork work = work_of(cost, fused_places::backward);
   const auto made = [&](std::size_t output) {

@@ -271,7 +271,8 @@ void add_rounding(OpRegistry& registry) {
   }
 }
 
-/// Registers a gradient operator of (gradient, x or y), whose output has the shape of the gradient.
+/// Registers a gradient operator of (gradient, x or y) or (gradient, x, bias). Its output has the
+/// shape of the gradient.
 void add_gradient_op(OpRegistry& registry, const char* type) {
   const bool has_bias = std::string_view(type).starts_with("Bias");
   registry.add(microsoft(

@@ -1,4 +1,5 @@
-// Operators whose output is a part of their input; the size of this part depends on the data.
+// Operators that select a part of their input, or the indices of such a part. The size of the part
+// depends on the data.
 
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
@@ -7,7 +8,8 @@ namespace stashscope {
 
 namespace {
 
-/// (tensor, condition with at most one entry per position) -> the kept positions
+/// (tensor, condition with at most one entry per position) -> the elements or slices at the
+/// positions where the condition is true
 void infer_compress(ShapeContext& context) {
   context.set_element(0, context.element(0));
   const Expr conditions = context.dim(1, 0);

@@ -20,7 +20,9 @@ constexpr std::string_view ellipsis = "...";
   fail_input("", "the equation '" + printable(equation) + "' " + what);
 }
 
-/// The characters that stand for the `count` axes of an ellipsis, aligned at the last axis.
+/// The characters that stand for the `count` axes of an ellipsis: always 1 for its last axis, 2 for
+/// the axis before, and so on. Thus operands whose ellipses have different numbers of axes are
+/// aligned at the last axis.
 std::string ellipsis_axes(std::size_t count) {
   std::string names;
   for (std::size_t i = count; i > 0; --i) names += static_cast<char>(i);

@@ -74,7 +74,7 @@ void swiglu_gradient(GradientContext& g) {
   g.give(1, g.add("Mul", {g.gradient(), swish}));
 }
 
-/// The derivative is 1 outside of the band [-lambd, lambd], which Shrink sets to 0; 0 inside.
+/// Shrink sets elements in the band [-lambd, lambd] to 0. The derivative is 0 there, else 1.
 void shrink_gradient(GradientContext& g) {
   const double band = double{g.attributes().real("lambd", 0.5F)};
   const ValueId size = g.add("Abs", {g.input(0)});

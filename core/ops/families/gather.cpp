@@ -75,8 +75,9 @@ void infer_gather_elements(ShapeContext& context) {
   context.set(0, context.element(0), context.shape(1));
 }
 
-/// The shape of the slices that index tuples address. Each tuple (the last axis of the indices)
-/// addresses the data's axes that follow the `batch_dims` shared axes.
+/// The shape of a result that has one slice of the data for each index tuple. Tuples lie along the
+/// last axis of the indices. A tuple addresses the first axes of the data after the `batch_dims`
+/// axes that data and indices share.
 Shape gathered_nd(ShapeContext& context, const Shape& data) {
   const std::int64_t batch = context.attributes().integer("batch_dims", 0);
   const auto depth = context.dim(1, -1).integer();
@@ -139,7 +140,7 @@ void infer_scatter_elements(ShapeContext& context) {
   context.require_shape(2, context.shape(1));
 }
 
-/// The updates replace data[indices[...], ...].
+/// The updates replace data[indices[...], ...] or, with a reduction, are combined with it.
 void infer_scatter_nd(ShapeContext& context) {
   require_indices(context, 1);
   context.set_like_input(0, 0);
@@ -154,7 +155,7 @@ void infer_scatter_nd(ShapeContext& context) {
   context.require_shape(2, wanted);
 }
 
-/// A node of ScatterND or ScatterElements, for its gradient rule.
+/// A node of ScatterND, ScatterElements or Scatter, for its gradient rule.
 class Scattering {
  public:
   explicit Scattering(GradientContext& g) : g_(g), whole_(g.node().op_type == "ScatterND") {
@@ -165,7 +166,7 @@ class Scattering {
   ValueId gathered(ValueId from) const {
     return g_.add(whole_ ? "GatherND" : "GatherElements", {from, g_.input(1)}, place_);
   }
-  /// `data` combined with `updates`.
+  /// `data` after `updates` are scattered into it with `reduction`.
   ValueId scattered(ValueId data, ValueId updates, const char* reduction) const {
     Attributes attributes = place_;
     if (std::string_view(reduction) != "none") attributes.set("reduction", std::string(reduction));
@@ -179,8 +180,8 @@ class Scattering {
   Attributes place_;
 };
 
-/// The data's gradient is zero at the indices; the updates' gradient is the output's gradient at
-/// the indices.
+/// The gradient of the data is the output's gradient with zeros at the indices. The gradient of the
+/// updates is the output's gradient at the indices.
 void replacing_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(0)) {
     g.give(0, scattering.scattered(g.gradient(), g.zeros_like(g.input(2)), "none"));
@@ -193,9 +194,10 @@ void adding_gradient(GradientContext& g, const Scattering& scattering) {
   if (g.wants(2)) g.give(2, scattering.gathered(g.gradient()));
 }
 
-/// The derivative with respect to an update is the product of the data and the other updates. The
-/// nodes multiply the data by all nonzero updates and divide by this update if it is nonzero. The
-/// derivative is 0 if another update is zero.
+/// Several updates may multiply one element of the data. The derivative with respect to an update
+/// is the product of this element and its other updates. The added nodes multiply the element by
+/// all its nonzero updates, and divide by the update if it is nonzero. The derivative is 0 if
+/// another update of the element is zero.
 void multiplying_gradient(GradientContext& g, const Scattering& scattering) {
   const ValueId updates = g.input(2);
   if (g.wants(0)) g.give(0, scattering.scattered(g.gradient(), updates, "mul"));

@@ -19,7 +19,8 @@ void infer_batch_norm(ShapeContext& context) {
   if (context.rank(0) < 2) context.fail("batch normalization needs a channel axis");
   const Shape channels = {context.dim(0, 1)};
   for (std::size_t i = 1; i < 5; ++i) {
-    if (context.has_shape(i)) context.same_dim(context.dim(i, 0), channels[0], "the channels");
+    if (context.has_shape(i))
+      context.same_dim(context.dim(i, 0), channels[0], "the numbers of channels");
   }
   for (std::size_t i = 1; i < context.output_count(); ++i) {
     context.set(i, context.element(context.has_input(3) ? 3 : 0), channels);
@@ -111,7 +112,7 @@ void infer_group_norm(ShapeContext& context) {
 void infer_local_response_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
   const std::int64_t size = context.attributes().require_integer("size");
-  if (size < 1) context.fail("sums over " + std::to_string(size) + " channels");
+  if (size < 1) context.fail("its attribute 'size' is " + std::to_string(size) + ", not 1 or more");
 }
 
 void infer_mean_variance_norm(ShapeContext& context) {

@@ -127,9 +127,9 @@ class ReducedAxes {
   bool known() const { return !operand_.valid(); }
   const std::vector<std::int64_t>& numbers() const { return axes_; }
 
-  /// A result (or its gradient) with the reduced axes restored as axes of size 1. A list of axes
-  /// that is known only at run time may be empty. If an empty list means all axes, the result stays
-  /// a scalar, which is broadcast.
+  /// A result (or its gradient) with the reduced axes restored as axes of size 1. If the axes are
+  /// known only at run time, their list may be empty there and mean all axes. Then no axis is
+  /// restored; the result stays a scalar, which is broadcast.
   ValueId kept(GradientContext& g, ValueId result) const {
     if (keep_ || none()) return result;
     return known() ? g.unsqueeze(result, axes_) : g.add("Unsqueeze", {result, operand_});

@@ -27,9 +27,9 @@ void scale_dims(ShapeContext& context, Shape& shape, const Contents& scales) {
   }
 }
 
-/// Scales all axes by one factor: the smallest factor that `sizes` imply if `policy` is
+/// Scales all `axes` by one factor: the smallest factor that `sizes` imply if `policy` is
 /// `not_larger`, else the largest. Dims are rounded, halves up. Throws ShapeUnknown for symbolic
-/// sizes. (ONNX, Resize, keep_aspect_ratio_policy)
+/// sizes and for an axis of size 0. (ONNX, Resize, keep_aspect_ratio_policy)
 void scale_evenly(Shape& shape, const Contents& sizes, const std::vector<std::int64_t>& axes,
                   const std::string& policy) {
   std::optional<Expr> scale;

@@ -1,4 +1,4 @@
-// Cutting tensors apart along axes and joining them: Slice, Split, Concat, Trilu.
+// Operators that take parts of tensors or join tensors: Slice, Split, Concat and Trilu.
 
 #include <algorithm>
 #include <limits>
@@ -322,7 +322,8 @@ void infer_concat_training(ShapeContext& context) {
   context.set(1, ElementType::int64, {static_cast<std::int64_t>(context.input_count())});
 }
 
-/// Known lengths use Split; unknown lengths use slices between running sums of the lengths.
+/// If all lengths along the axis are numbers, one Split makes the gradients. Otherwise, a Slice
+/// makes each gradient; its bounds are running sums of the lengths.
 void concat_gradient(GradientContext& g) {
   const std::size_t count = g.node().inputs.size();
   std::int64_t axis = g.attributes().integer("axis", 1);

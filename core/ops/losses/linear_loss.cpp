@@ -1,6 +1,7 @@
-// The product with a vocabulary and the cross-entropy of its scores as one operator, which computes
-// the scores of some rows at a time. The scores are never whole in memory, and the gradient
-// computes them again. (Liger Kernel, arXiv 2410.10989; Cut Cross-Entropy, arXiv 2411.09009)
+// The product of hidden states and a weight, and the cross-entropy of the resulting scores, as one
+// operator. The operator computes the scores of some rows at a time, so that they are never whole
+// in memory. The gradient operator computes them again. (Liger Kernel, arXiv 2410.10989; Cut
+// Cross-Entropy, arXiv 2411.09009)
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +34,8 @@ Shape check_linear_loss(ShapeContext& context, const linear_loss_places::Inputs&
   rows.pop_back();
   if (context.rank(at.labels) != std::ssize(rows)) {
     context.fail("the hidden states have shape " + context.text(context.shape(at.hidden)) +
-                 ", but the labels have shape " + context.text(context.shape(at.labels)));
+                 ", but the labels have shape " + context.text(context.shape(at.labels)) +
+                 "; labels need one axis fewer than hidden states");
   }
   for (std::size_t axis = 0; axis < rows.size(); ++axis) {
     context.same_dim(rows[axis], context.dim(at.labels, static_cast<std::int64_t>(axis)),
@@ -49,7 +51,7 @@ ElementType computed_type(ElementType hidden) {
 
 /// hidden [..., width], weight [width, classes] or, with `transposed`, [classes, width], labels
 /// [...], optional bias [classes], optional class weights [classes] -> loss, log_sum_exp [...].
-/// The scores are scale * (hidden weight) + bias.
+/// The scores are scale * (product of hidden and weight) + bias.
 void infer_linear_loss(ShapeContext& context) {
   const Attributes& attributes = context.attributes();
   context.set_element(0, element_attribute(attributes, "output_type", context.element(0)));

@@ -16,7 +16,8 @@ bool reduces(const Attributes& attributes) {
 void require_labels(ShapeContext& context, std::size_t scores, std::size_t labels) {
   if (context.rank(labels) + 1 != context.rank(scores)) {
     context.fail("the scores have shape " + context.text(context.shape(scores)) +
-                 ", but the labels have shape " + context.text(context.shape(labels)));
+                 ", but the labels have shape " + context.text(context.shape(labels)) +
+                 "; labels need one axis fewer than scores");
   }
   for (std::int64_t axis = 0; axis < context.rank(labels); ++axis) {
     context.same_dim(context.dim(scores, axis == 0 ? 0 : axis + 1), context.dim(labels, axis),

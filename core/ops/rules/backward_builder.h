@@ -14,9 +14,9 @@ namespace stashscope {
 constexpr std::string_view microsoft_domain = "com.microsoft";
 
 /// Adds the nodes of a backward pass to a forward graph. Backward nodes keep the order in which
-/// they are added. A helper is a node that needs only forward values, such as a Shape node. It
-/// directly follows the forward node that it reads from, so that it keeps no large activation
-/// alive.
+/// they are added. A helper is a Shape node that backward reads. It directly follows the forward
+/// node whose output it measures (or the first node, if it measures an input of the graph), so that
+/// the measured tensor need not live until backward.
 class BackwardBuilder {
  public:
   /// @param forward a graph with inferred shapes; the builder may add optional outputs to its nodes

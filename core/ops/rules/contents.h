@@ -17,15 +17,15 @@ std::optional<std::vector<std::int64_t>> integers_of(const std::vector<Expr>* co
 /// 2^63 or more, and an odd integer times 2^n with n outside of [-60, 20].
 std::optional<Expr> exact_expr(double number);
 
-/// The value that a tensor of type `element` stores for `item`: a floating-point number is rounded.
-/// Nothing if the item does not fit the type, or if `exact_expr` has no fraction for the rounded
-/// number. A symbolic item is returned unchanged.
+/// The value that a tensor of type `element` stores for `item`: for a floating-point type of 16 or
+/// 32 bits, the number rounded to this type. Nothing if the item does not fit the type, or if
+/// `exact_expr` has no fraction for the number. A symbolic item is returned unchanged.
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
 /// A fraction of small integers that rounds to the same float32 as `number`, such as 7/10 for the
 /// float32 nearest to 0.7. The author of the model probably meant this fraction. The exact product
-/// of a size and this fraction equals the product that a run computes and rounds in float32.
-/// Returns `number` unchanged if it is symbolic or if no such fraction is found.
+/// of 10 and 7/10 is 7. A run gets 7, too, because float32 rounds the product. Returns `number`
+/// unchanged if it is symbolic, if it is an integer, or if no such fraction is found.
 Expr simplest_fraction(const Expr& number);
 
 }  // namespace stashscope

@@ -4,8 +4,9 @@
 
 namespace stashscope {
 
-/// Whether the operator is in a list of frequent elementwise operators. Each element of output 0
-/// depends only on the elements at the same position of the (broadcast) inputs.
+/// Whether the node's operator is in a list of frequent elementwise operators. In such an operator,
+/// each element of output 0 depends only on the elements at the same position of the (broadcast)
+/// inputs.
 bool is_elementwise(const Node& node);
 
 /// Whether each element of the outputs is an element of the first operand, in the same type.

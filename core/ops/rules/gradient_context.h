@@ -14,7 +14,7 @@ class NoGradientRule : public Error {
 };
 
 /// Throws NoGradientRule.
-/// @param what one clause that says what has no gradient rule
+/// @param what a clause that says what has no gradient rule, for the message
 [[noreturn]] void fail_gradient(const std::string& what);
 
 /// The interface of a gradient rule. The rule reads the forward node with its inputs, its outputs

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// The places of the operands of LinearCrossEntropyLoss and of its gradient:
+/// The places of the operands of LinearCrossEntropyLoss and of its gradient operator:
 ///   LinearCrossEntropyLoss: (hidden, weight, labels, [bias], [class weights]) -> loss,
 ///   [log_sum_exp]
 ///   LinearCrossEntropyLossGrad: (d loss, hidden, weight, labels, log_sum_exp, [bias], [class
@@ -20,7 +20,7 @@ struct Inputs {
 constexpr Inputs forward = {0, 1, 2, 3, 4};
 constexpr Inputs backward = {1, 2, 3, 5, 6};
 
-/// A further input of the gradient.
+/// The place of a further input of the gradient operator.
 constexpr std::size_t log_sum_exp = 4;
 
 }  // namespace stashscope::linear_loss_places

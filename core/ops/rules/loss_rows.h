@@ -5,15 +5,16 @@
 
 namespace stashscope {
 
-/// The least number of rows of a piece by default. Smaller pieces save little memory, but read the
-/// weight so often that memory traffic dominates.
+/// LinearCrossEntropyLoss computes the scores of its rows piece by piece. By default, a piece has
+/// at least this number of rows. Smaller pieces save little memory, but read the weight so often
+/// that memory traffic dominates.
 constexpr std::int64_t least_default_loss_rows = 64;
 
-/// The default number of rows of a piece. (LinearCrossEntropyLoss computes the scores of its rows
-/// piece by piece.) A piece has at most as many scores as the hidden states of all rows have
-/// elements. It has at least `least_default_loss_rows` rows, or all rows if there are fewer. (Liger
-/// Kernel, arXiv 2410.10989, divides the rows by the same rule, rounded to powers of two and
-/// without the lower bound.)
+/// The default number of rows of a piece: so many that the piece has at most as many scores as the
+/// hidden states of all rows have elements. If this number is below `least_default_loss_rows`, the
+/// piece has `least_default_loss_rows` rows, or all rows if there are fewer. (Liger Kernel, arXiv
+/// 2410.10989, divides the rows by the same rule, rounded to powers of two and without the lower
+/// bound.)
 /// @param rows number of rows @param width numbers per hidden state @param classes scores per row
 inline std::int64_t default_loss_rows(std::int64_t rows, std::int64_t width, std::int64_t classes) {
   const double numbers = static_cast<double>(rows) * static_cast<double>(width);

@@ -35,10 +35,11 @@ struct CostContext {
   double bytes_of_output(std::size_t index = 0) const;
 };
 
-/// The unit of a device that does an operator's work. The device's memory is counted separately.
+/// The unit of a device that does an operator's work. Traffic to the device's memory is counted
+/// separately.
 enum class ComputeUnit : std::uint8_t {
-  vector,  ///< vector units: one operation per lane and clock
-  matrix,  ///< matrix multiplication units, if the device has them
+  vector,  ///< vector units, for all work that the units below do not do
+  matrix,  ///< matrix multiplication units; the vector units if the device has none
   link,    ///< the link to the host
 };
 
@@ -67,7 +68,7 @@ struct Op {
   std::string domain = {};  ///< "" for ai.onnx
   std::string type = {};
   std::vector<std::int64_t> versions = {};  ///< since-versions, ascending
-  Operands operands = {};                   ///< inputs and outputs, checked before anything else
+  Operands operands = {};                   ///< checked before the shape rule `infer` runs
   /// Sets the types (and known contents) of all outputs; null: the model's declared types are used.
   void (*infer)(ShapeContext&) = nullptr;
   /// Whether no gradient flows through the operator, because its outputs have no derivative with
@@ -77,7 +78,8 @@ struct Op {
   void (*gradient)(GradientContext&) = nullptr;
   /// Floating-point operations; null: one per element of output 0.
   double (*flops)(const CostContext&) = nullptr;
-  /// Bytes read and written in the device's memory; null: every input and output once.
+  /// Bytes read and written in the device's memory or, for unit `link`, copied over the link; null:
+  /// every input and output once.
   double (*bytes)(const CostContext&) = nullptr;
   ComputeUnit unit = ComputeUnit::vector;
   /// The input whose buffer an output always shares; nothing when there is none.
@@ -95,9 +97,9 @@ struct Op {
   bool (*looks_up_rows)(const Graph&, const Node&) = nullptr;
   bool random = false;          ///< draws random numbers, so a clone needs the original's seed
   bool output_on_host = false;  ///< its outputs take no device memory
-  /// Whether the result of the gradient operator hardly changes if its stashed activations are
-  /// stored in 8 bits. This holds for smooth, saturating functions, whose derivatives depend little
-  /// on the low digits of the activations.
+  /// Whether the operator is a gradient operator whose result hardly changes if the stashed
+  /// activations that it reads are stored in 8 bits. Set for activation functions such as Gelu,
+  /// whose derivatives depend little on the low digits of the activations.
   bool tolerates_float8 = false;
 };
 
@@ -115,7 +117,8 @@ class OpRegistry {
   const Op* find(std::string_view domain, std::string_view type) const;
   const Op* find(const Node& node) const { return find(node.domain, node.op_type); }
   std::size_t size() const { return ops_.size(); }
-  /// All operators of models, with keys made of domain and type, in no particular order.
+  /// All operators except those added by `add_captured`, with keys made of domain and type, in no
+  /// particular order.
   const std::unordered_map<std::string, Op>& all() const { return ops_; }
 
  private:

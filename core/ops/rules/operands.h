@@ -19,14 +19,14 @@ struct Op;
 /// One input or output of an operator. A repeated operand stands for all operands from its position
 /// on.
 struct Operand {
-  /// `some` is one operand or more, `any` is any number of operands, also none.
+  /// `some` is one operand or more, `any` is zero or more.
   enum class Count : std::uint8_t { one, optional, some, any };
 
   std::string name;
   Count count = Count::one;
   std::uint32_t types = 0;          ///< bit n allows element type n; 0: all types are allowed
   std::string types_text;           ///< `types` in words
-  bool may_be_sequence = false;     ///< also takes sequences and optional values
+  bool may_be_sequence = false;     ///< also takes sequences, maps and optional values
   bool may_lack_names = false;      ///< some repetitions of the operand may be omitted
   std::optional<std::size_t> like;  ///< index of the input whose element type this one must have
   std::size_t least_rank = 0;
@@ -50,7 +50,8 @@ struct Signature {
 ///   operands, and `data*?` for any number of operands, each of which may be omitted;
 /// - `:float` names the element types, separated by `|`: single types, or `float` (16 to 64 bits),
 ///   `float8`, `integer` (8 to 64 bits), `number` (float and integer), `index` (int32, int64) and
-///   `value` (tensors and sequences); an operand without types takes every tensor;
+///   `value` (tensors, sequences, maps and optional values); an operand without types takes every
+///   tensor;
 /// - `=X` requires the element type of input X;
 /// - `[1]`, `[0..1]` and `[2..]` are the ranks that the operand may have.
 class Operands {

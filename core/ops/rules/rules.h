@@ -55,7 +55,8 @@ std::vector<std::int64_t> all_axes(std::int64_t rank);
 
 /// Reads axes from input `input_index` (since operator version `input_since`) or from the attribute
 /// `axes`; negative axes count from the end of `rank` axes. Returns non-negative axes; nothing if
-/// the input's elements are not known. Throws an input Error for an axis outside of the rank.
+/// the input's elements are not known. Throws an input Error for an axis outside of the rank, and
+/// for the attribute `axes` in a version that takes the input instead.
 std::optional<std::vector<std::int64_t>> read_axes(ShapeContext& context, std::size_t input_index,
                                                    std::int64_t input_since, std::int64_t rank);
 

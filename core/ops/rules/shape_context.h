@@ -28,8 +28,9 @@ struct InferredOutput {
   std::shared_ptr<const Contents> contents;
 };
 
-/// Thrown by ShapeContext getters for an unknown shape. The caller of the rule then leaves the
-/// remaining outputs' shapes unknown.
+/// Thrown by getters of ShapeContext and by shape rules if a shape is not known. Shape inference
+/// then keeps what the rule has set so far; all other outputs keep the shapes that the model
+/// declares.
 struct ShapeUnknown {};
 
 /// Two sizes that must be equal for the model to be valid.

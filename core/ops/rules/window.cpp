@@ -62,8 +62,8 @@ Expr window_count(ShapeContext& context, const Window& window, std::size_t axis,
   }
   if (!window.ceil_mode) return floor_divide(room, stride) + Expr(1);
   const Expr places = ceil_divide(room, stride) + Expr(1);
-  // The last window is dropped if it starts in the padding after the data, which is possible only
-  // if a window is shorter than that padding plus a stride.
+  // The last window is dropped if it starts in the padding after the data. That is possible only
+  // if the window is shorter than this padding plus a stride.
   if (extent(window, axis) >= after + window.strides[axis]) return places;
   return maximum(minimum(places, ceil_divide(size + Expr(before), stride)), places - Expr(1));
 }

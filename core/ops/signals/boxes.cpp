@@ -46,8 +46,9 @@ void infer_deform_conv(ShapeContext& context) {
   context.set_shape(0, {context.dim(0, 0), context.dim(1, 0), offsets[2], offsets[3]});
 }
 
-/// For each output element, a weight takes 10 operations: 8 for the weighted sum of four
-/// neighbours, 2 to multiply this sum by the weight and to add the product.
+/// Each output element uses all weights of its output channel. Each of these weights takes 10
+/// operations: 8 for the weighted sum of four neighbours, 2 to multiply this sum by the weight and
+/// to add the product.
 double deform_conv_flops(const CostContext& cost) {
   const auto& weights = cost.input_dims(1);
   double per_output = 10;

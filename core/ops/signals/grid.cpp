@@ -88,9 +88,9 @@ void affine_grid_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("AffineGridGrad", {g.gradient()}, g.attributes()));
 }
 
-/// The number of neighbours of a point is a power of the number of neighbours along one axis: 2,
-/// but 4 in cubic mode and 1 in mode `nearest`. The gradients of data and grid each cost as much as
-/// the sampling.
+/// A sampled value is a weighted sum of the neighbours of a point. A point has 2 neighbours along
+/// each axis, 4 in cubic mode and 1 in mode `nearest`. The gradients of data and grid each cost as
+/// much as the sampling.
 /// @param data the index of the data among the inputs
 template <std::size_t data>
 double sampling_flops(const CostContext& cost) {

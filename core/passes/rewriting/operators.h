@@ -13,13 +13,13 @@ Node microsoft_node(std::string type, std::string name, std::vector<ValueId> inp
 
 /// Whether a node is a loss of ONNX that compares scores with labels.
 bool is_standard_loss(const Node& node);
-/// Whether a node has the form of such a loss with which ONNX Runtime trains.
+/// Whether a node is SoftmaxCrossEntropyLossInternal, the loss with which ONNX Runtime trains.
 bool is_internal_loss(const Node& node);
 
 /// The axes that a reduction reduces, ascending and each at least 0. Nothing if they are not known.
 std::optional<Integers> reduced_axes(const Rewriter& graph, const Node& node);
 
-/// The attribute `perm` of a Transpose, or the order that it stands for if it is absent.
+/// The attribute `perm` of a Transpose; if the node has none, the axes in reversed order.
 /// @param rank the number of axes
 Integers permutation_of(const Node& node, std::size_t rank);
 
@@ -28,7 +28,7 @@ bool has_steps_of_one(const Rewriter& graph, const Node& node);
 
 /// Makes a Shape node read its dims from the result of another node instead of its operand.
 /// @param all computes all dims of the operand, also those that the Shape leaves out
-/// @param rank that of the operand
+/// @param rank rank of the operand
 void replace_dims(Rewriter& graph, NodeId shape, Node all, std::int64_t rank);
 
 }  // namespace stashscope

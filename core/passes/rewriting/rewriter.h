@@ -58,8 +58,9 @@ class Rewriter {
   /// Whether `reader` is the only reader of the value.
   bool is_only_for(ValueId id, NodeId reader) const;
 
-  /// Whether the value is the same in every training step: it depends on no graph input, no trained
-  /// weight and no random number.
+  /// Whether the value is known to be the same in every training step: it depends on no element
+  /// of a graph input or trained weight, no random number, no unknown operator and no subgraph with
+  /// captured values.
   bool is_fixed(ValueId id) const { return !varies_[id]; }
   /// The tensor of an initializer that is fixed; null for any other value.
   const Tensor* constant(ValueId id) const;

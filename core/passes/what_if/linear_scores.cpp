@@ -112,7 +112,8 @@ class Descent {
     found_.transposed = !found_.transposed;
   }
 
-  /// Requires that only the next node of the path needs a value.
+  /// Requires that only the next node of the path needs the elements of a value. Other nodes may
+  /// read its dims.
   void require_unread(std::size_t at) const {
     const ValueId value = graph_.node(found_.path[at]).outputs[0];
     const std::string name = "'" + printable(graph_.value(value).name) + "'";
@@ -202,7 +203,7 @@ class Descent {
     scale_by(id, node.op_type == "Div" ? 1 / *factor : *factor);
   }
 
-  /// The operator's factor is a float32, like that of FusedMatMul.
+  /// The factor of LinearCrossEntropyLoss is a float32, like that of FusedMatMul.
   void scale_by(NodeId id, double factor) {
     found_.scale *= factor;
     const auto stored = static_cast<float>(found_.scale);

@@ -106,8 +106,8 @@ std::string names_of(const Graph& model, const std::set<SymbolId>& symbols) {
   return join(names, " and ");
 }
 
-/// A dimension of an axis other than the first whose name, such as `batch`, stands for samples;
-/// invalid if there is none.
+/// A dimension whose name, such as `batch`, stands for samples and that is not the first axis of an
+/// input; invalid if there is none.
 SymbolId samples_elsewhere(const Graph& model, const std::vector<ValueId>& inputs) {
   for (const ValueId input : inputs) {
     const Shape& shape = *model.value(input).type.shape;
@@ -236,7 +236,7 @@ void add_sums(GraphData& data, std::vector<Parameter>& parameters, MicroBatches&
   inserter.finish();
 }
 
-/// Replaces the batch by its part in all sizes of a graph.
+/// Replaces the batch by batch / count in all sizes of a graph.
 class SizeReplacement {
  public:
   SizeReplacement(SymbolId batch, std::int64_t count)

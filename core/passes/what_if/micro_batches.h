@@ -40,8 +40,8 @@ BatchAxis find_batch(const Graph& model, const std::vector<ValueId>& trained);
 /// @param split without sums; its count is at least 2
 Graph micro_step(const Graph& step, std::vector<Parameter>& parameters, MicroBatches split);
 
-/// Which nodes of a forward model compute other results from micro-batches than from the whole
-/// batch; one sentence each.
+/// Notes that batch normalizations of a forward model give other results for micro-batches than for
+/// the whole batch; one sentence, or none without such nodes.
 std::vector<std::string> micro_batch_notes(const Graph& model);
 
 }  // namespace stashscope

@@ -13,8 +13,8 @@ namespace stashscope {
 /// @param model a forward model with inferred shapes
 std::vector<WhatIfStop> meeting_samples(const Graph& model, SymbolId batch);
 
-/// Which nodes combine samples of a micro-batch for the result of each sample; at most one
-/// sentence.
+/// Notes which nodes combine the samples of a micro-batch for the result of each sample; at most
+/// one sentence.
 /// @param samples the inputs that are split
 std::vector<std::string> combined_sample_notes(const Graph& model,
                                                const std::vector<ValueId>& samples, SymbolId batch);

@@ -253,8 +253,8 @@ class LossScaler {
     }
   }
 
-  /// Notes a mean over labels that are not ignored, or that have weights. It may differ from the
-  /// mean of the means of the micro-batches.
+  /// Notes a mean over labels that are not ignored, or that have weights. Such a mean over the
+  /// whole batch may differ from the mean of the micro-batches' means.
   void note_ignored(NodeId id) {
     while (const auto operand = reductions_.passed_on(model_.node(id))) {
       id = model_.value(*operand).producer;

@@ -51,7 +51,8 @@ void choose_sparse_inputs(Rewriter& graph, const std::vector<ValueId>& losses,
   }
 }
 
-/// Writes a density as a number without zeros that say nothing.
+/// Writes a share of tokens in only one way: with one digit before the point, and without zeros at
+/// the end.
 std::string sparse_density(const std::string& text) {
   if (text.empty() || text == by_data) return std::string(by_data);
   const auto density = density_of(text);

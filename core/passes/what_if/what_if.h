@@ -49,8 +49,8 @@ std::span<const WhatIf> what_ifs();
 /// Throws a usage Error with the list of names if no what-if is called `name`.
 const WhatIf& find_what_if(const std::string& name);
 
-/// Switches on a what-if, given by name and value or as the text NAME=VALUE or NAME, whose value is
-/// empty. Throws a usage Error for a name or a value that does not exist.
+/// Switches on a what-if, given by name and value, or as one text: NAME=VALUE, or NAME for an empty
+/// value. Throws a usage Error for a name or a value that does not exist.
 void add_what_if(const std::string& name, const std::string& value, WhatIfChoices& choices);
 void add_what_if(const std::string& text, WhatIfChoices& choices);
 

@@ -68,8 +68,8 @@ std::optional<CheckedFigure> figure_named(const std::string& name) {
   return std::nullopt;
 }
 
-/// Reads the figures of an object and calls `read` for each. Other keys are not allowed but for
-/// those in `others`.
+/// Reads the figures of an object and calls `read` for each. Skips the keys in `others`. Throws an
+/// input Error for any other key.
 template <class Read>
 void read_figures(const json& object, const std::string& where,
                   const std::vector<std::string>& others, const Read& read) {
@@ -101,8 +101,8 @@ std::optional<std::int64_t> figure_in(const CheckedBytes& bytes, CheckedFigure f
   return std::nullopt;
 }
 
-/// The figure of the step, or the sum over the modules that match the limit's pattern; nothing if
-/// no module matches or the record lacks the figure.
+/// The figure of the step, or the sum over the modules that match the limit's pattern and the
+/// modules inside them; nothing if no module matches or the record lacks the figure.
 std::optional<std::int64_t> value_of(const MemoryRecord& record, const MemoryLimit& limit) {
   if (limit.module.empty()) return figure_in(record.step, limit.figure);
   std::optional<std::int64_t> sum;

@@ -18,7 +18,8 @@ struct MemoryLimit {
   CheckedFigure figure = CheckedFigure::peak;
   std::string module;  ///< pattern of modules whose sum is limited; empty: the whole step
   std::optional<std::int64_t> most_bytes;
-  /// Growth over the baseline in bytes, or as a part of it. At most one of the two is set.
+  /// Growth over the baseline in bytes, or as a share of the baseline. At most one of the two is
+  /// set.
   std::optional<std::int64_t> most_growth_bytes = {};
   std::optional<double> most_growth_share = {};
 };
@@ -31,10 +32,10 @@ struct MemoryLimits {
 /// Reads limits such as
 /// `{"peak_bytes": "14GiB", "modules": {"h.*.attn": {"peak_bytes": "3GiB"}},
 ///   "baseline": "memory.json", "growth": {"peak_bytes": "1%"}}`.
-/// Throws an input Error that names the key.
+/// Throws an input Error, which names the key at fault if there is one.
 MemoryLimits parse_limits(const std::string& text);
 
-/// A limit, the bytes that it allows, and the bytes of the step.
+/// A limit, the bytes that it allows, and the bytes of the step or of the limited modules.
 struct LimitResult {
   MemoryLimit limit;
   std::int64_t bytes = 0;

@@ -35,8 +35,8 @@ json bytes_json(const CheckedBytes& bytes) {
   fail_input("", why, "write the file again with --save-baseline");
 }
 
-/// The most bytes that a record may have for a figure, and for all its modules together. Two such
-/// sums fit into 64 bits.
+/// The most bytes that a record may have for a figure, and for all its modules together. The sum of
+/// two such numbers fits into 64 bits.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 
 std::int64_t number_in(const json& number, const std::string& where) {

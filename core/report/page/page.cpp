@@ -44,7 +44,7 @@ std::string escaped_lines(const std::string& text) {
 }
 
 /// JSON for a script element. `<` is escaped, because `</script` would end the element and `<!--`
-/// would change how it is read.
+/// would change how a browser reads the element.
 std::string script_json(const json& data) {
   std::string text;
   for (const char c : data.dump()) {
@@ -97,7 +97,8 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
          "dips within a stretch are not shown.</p>\n";
 }
 
-/// Says which of the two arenas the picture shows; empty if plans change nothing.
+/// Says that the picture shows the arena with plans, and which capacity the arena without plans
+/// has; empty if there is no arena without plans, or if both arenas are equal.
 std::string shown_arena_html(const StepArenas& arenas) {
   const auto& without = arenas.baseline.arena;
   if (!without || without == arenas.current.arena) return "";

@@ -40,7 +40,7 @@ bool is_file_order(const Study& study) {
          !study.choices.fusion.strategy;
 }
 
-/// What later steps need, if the captured step makes the states of its optimizer.
+/// The peak of later steps; empty unless the captured step makes the states of its optimizer.
 std::string later_sentence(const Study& study) {
   const LaterSteps later = later_steps(study, *study.current);
   if (later.state_bytes == 0) return "";
@@ -62,8 +62,8 @@ Sentence pool_sentence(const ReportInput& input) {
   const std::string text = to_string(reserve.settings);
   return "A stream-ordered pool of CUDA " + (text.empty() ? "" : "with " + quoted(text) + " ") +
          "reserves " + strong(range_text(reserve.memory.low_bytes, reserve.memory.high_bytes)) +
-         " for it: the upper figure assumes how the pool places tensors, because its rules are not "
-         "published." +
+         " for the step: the upper figure assumes how the pool places tensors, because its rules "
+         "are not published." +
          device_clause(reserve.device);
 }
 
@@ -73,7 +73,7 @@ Sentence reserved_sentence(const ReportInput& input) {
   if (!reserve) return "";
   const std::string text = to_string(reserve->settings);
   return "PyTorch's allocator " + (text.empty() ? "" : "with " + quoted(text) + " ") + "reserves " +
-         strong_bytes(reserve->memory.reserved_bytes) + " for it, " +
+         strong_bytes(reserve->memory.reserved_bytes) + " for the step, " +
          format_bytes(reserve->memory.fragmentation_bytes) + " more than the tensors at the peak." +
          device_clause(reserve->device);
 }
@@ -103,8 +103,9 @@ Sentence fit_sentence(const Study& study) {
       xml_escaped(device.name) + " (" + format_bytes(device.memory_bytes) + kept + ")";
   const std::int64_t left = device.memory_bytes - later_steps(study, *study.current).peak_bytes;
   if (left >= 0)
-    return "It " + strong("fits") + " " + name + "; " + format_bytes(left) + " stay free.";
-  return "It does " + strong("not fit") + " " + name + ": " + format_bytes(-left) + " too much.";
+    return "The step " + strong("fits") + " " + name + "; " + format_bytes(left) + " stay free.";
+  return "The step does " + strong("not fit") + " " + name + ": " + format_bytes(-left) +
+         " too much.";
 }
 
 Sentence time_sentence(const Study& study) {

@@ -11,9 +11,10 @@ namespace stashscope {
 /// A sentence of the page as HTML.
 using Sentence = std::string;
 
-/// Sentences on the peak, which comes first, on what allocators reserve, on whether the step fits
-/// into the device's memory, on the time of the step, on the moment of the peak, on the bands
-/// and the module that hold the most memory, and on the choices of a joint plan.
+/// The answer of the page, one sentence after another: the peak; the memory that the allocator and
+/// the pool reserve; whether the step fits into the device's memory; the time of a step; the moment
+/// of the peak; the bands and the module with the most memory; plans that were left out for the
+/// memory of the host; the choices of a joint plan. Sentences that do not apply are left out.
 std::vector<Sentence> answer_sentences(const ReportInput& input,
                                        const std::vector<ModuleMemory>& modules);
 

@@ -21,9 +21,11 @@ std::string captured_memory_model() {
       "The step was captured from PyTorch, which reported when each storage was allocated and "
       "freed. A storage takes the allocated bytes from the start of the node that allocates it to "
       "the end of the last node before the storage is freed; tensors that share a storage count "
-      "once. The peak is the largest sum of all storages alive while one node runs. This sum does "
-      "not include the rounding of an allocator and the scratch memory of libraries. The time of "
-      "a node follows from its operations, its bytes and the device's data sheet.");
+      "once. The peak is the largest sum of all storages alive while one node runs and of the "
+      "memory that this node allocates and frees inside, if the capture states it. This sum does "
+      "not include the rounding of an allocator and other scratch memory of libraries. If the time "
+      "of a node was not measured, the time follows from the node's operations, its bytes and the "
+      "device's data sheet.");
 }
 
 std::string memory_model(const Study& study) {

@@ -7,12 +7,13 @@
 
 namespace stashscope {
 
-/// The rows of both plan tables, at most `limits.rows`: `name` in words, `config`, `strategy`,
-/// `frequency`, `saving_bytes`, `bytes_at_peak`, `saving_symbolic`, `extra_seconds`,
-/// `extra_percent`, `on`, `applied`.
+/// The rows of ONNX Runtime's plans, then of the extensions, at most `limits.rows`: `name` in
+/// words, `config`, `strategy`, `frequency`, `saving_bytes`, `bytes_at_peak`, `saving_symbolic`,
+/// `extra_seconds`, `extra_percent`, `on`, `applied`.
 nlohmann::json page_plans(const Study& study, const PageLimits& limits);
 
-/// Adds `tensors` to each row of `plans`: the entries of the page's tensors that the row frees.
+/// Adds the key `tensors` to each row of `plans`: the indices of the tensors that the row frees, in
+/// `PageTensors::columns`.
 void add_freed_tensors(const Study& study, const PageTensors& tensors, nlohmann::json& plans);
 
 /// The rows of the table of modules, at most `limits.rows`: `module`, `is_rest`, `peak_bytes`,

@@ -22,7 +22,7 @@ constexpr std::size_t entry_bytes = 48;
 constexpr std::size_t group_bytes = 16;
 constexpr std::size_t longest_name = 300;
 
-/// A buffer while it has one use.
+/// The part of a buffer's life in which it belongs to one band.
 struct Piece {
   BufferId buffer;
   BandSpan span;

@@ -5,8 +5,8 @@
 
 namespace stashscope {
 
-/// Limits on the numbers of a measurement from any source. Within these limits, sums and small
-/// multiples of bytes fit into 64 bits, and times are finite.
+/// Limits on the numbers of a measurement from any source. Within these limits, the sum of a few
+/// numbers of bytes fits into 64 bits, and times are finite.
 constexpr std::int64_t most_measured_bytes = std::int64_t{1} << 60;
 constexpr double most_measured_seconds = 1e9;
 

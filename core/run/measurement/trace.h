@@ -37,8 +37,9 @@ struct Measurement {
   std::vector<double> node_seconds;      ///< seconds of the node in each slot
   double step_seconds = 0;               ///< wall time of the whole step; 0: unknown
   std::int64_t peak_bytes = 0;
-  std::int64_t peak_resident_bytes = 0;  ///< largest process size seen; 0: unknown
-  std::vector<std::int64_t> idle_bytes;  ///< bytes between slots, as in Timeline; empty: unknown
+  std::int64_t peak_resident_bytes = 0;  ///< largest resident size seen; 0: unknown
+  /// Tensor bytes before each slot and after the last one, as in Timeline; empty: unknown.
+  std::vector<std::int64_t> idle_bytes;
   /// Sizes, by name, of the data-dependent dims that occur in the step's tensors.
   std::map<std::string, std::int64_t> data_dependent;
   int repeats = 1;                     ///< number of runs; times are medians over the runs
@@ -70,8 +71,8 @@ std::vector<std::int64_t> with_workspace(const Measurement& measured);
 std::int64_t peak_with_workspace(const Measurement& measured);
 
 /// Makes a measurement from a stream of events. A slot may run several times, once for each
-/// micro-batch of the step. The measurement then has the most bytes of these runs, and the sum of
-/// their seconds.
+/// micro-batch of the step. The measurement then has, for each slot, the most bytes of all its runs
+/// and the sum of the seconds of its node.
 class MeasurementBuilder {
  public:
   explicit MeasurementBuilder(std::string device) { measurement_.device = std::move(device); }

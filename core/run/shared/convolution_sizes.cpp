@@ -28,9 +28,9 @@ ConvolutionSizes sizes_between(const Attributes& attributes, const Window& windo
                      .pads = {}}};
 }
 
-/// The padding that a transposed convolution removes from its result. (ONNX, ConvTranspose) If the
-/// requested result is longer than the range that the windows cover, the padding is 0, as in ONNX
-/// Runtime.
+/// The padding that a transposed convolution removes at the start of one axis of its result. (ONNX,
+/// ConvTranspose) If the requested result is longer than the range that the windows cover, the
+/// padding is 0, as in ONNX Runtime.
 std::int64_t transposed_padding(const Attributes& attributes, const Window& window,
                                 std::size_t axis, std::int64_t x, std::int64_t y) {
   const bool fixed = !attributes.integers("output_shape").empty();

@@ -54,8 +54,8 @@ struct KernelContext {
 
 using KernelFunction = void (*)(const KernelContext&);
 
-/// Computes the dims of all outputs of an operator whose output dims depend on the data (NonZero).
-/// The context has no outputs yet.
+/// Computes the dims of all outputs of an operator whose output dims depend on the data, such as
+/// NonZero. The context has no outputs yet.
 using SizeFunction = std::vector<std::vector<std::int64_t>> (*)(const KernelContext&);
 
 struct Kernel {
@@ -63,7 +63,7 @@ struct Kernel {
   SizeFunction size = nullptr;  ///< null: the operator's shape rule gives the dims
 };
 
-/// Kernels by domain and type.
+/// Kernels by domain and operator type.
 class KernelRegistry {
  public:
   void add(std::string_view domain, std::string_view type, Kernel kernel);

@@ -71,8 +71,8 @@ class Converted {
   const C* data_;
 };
 
-/// Calls `body(C*)`, which computes the elements of `tensor` as type C: in place when the tensor
-/// has type C, else in scratch memory that is converted afterwards.
+/// Calls `body(C*)`, which computes the elements of `tensor` as type C: directly in the tensor's
+/// memory when the tensor has type C, else in scratch memory that is converted afterwards.
 template <class C, class Body>
 void make_converted(const TensorView& tensor, Body body) {
   if (tensor.element == element_of<C>) return body(tensor.as<C>().data());

@@ -13,9 +13,9 @@ struct OutputDims {
 };
 
 /// Element types and dims of a node's outputs. The operator's shape rule computes them from the
-/// actual dims and elements of the inputs; inputs without data contribute only their dims. If the
-/// kernel has a size function, this function gives the dims instead. Throws a run Error when the
-/// dims cannot be determined. @param symbols the table in which unknown dims get names
+/// actual dims of the inputs and from the elements of small integer, boolean or float32 inputs. If
+/// the kernel has a size function, this function gives the dims instead. Throws a run Error when
+/// the dims cannot be determined. @param symbols the table in which unknown dims get names
 std::vector<OutputDims> output_dims(const Kernel& kernel, const Op& op,
                                     const KernelContext& context, SymbolTable& symbols);
 

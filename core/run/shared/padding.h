@@ -12,8 +12,9 @@ constexpr std::int64_t constant_padding = -1;
 /// @param mode `constant`, `edge`, `reflect` or `wrap`
 std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t size);
 
-/// The number of elements padded before each axis. Pads come from operand `input` (with axes at
-/// `axes_input`) or, before version 11, from an attribute.
+/// The number of elements that Pad adds before the data on each axis. The numbers come from operand
+/// `input`, and the axes they belong to from operand `axes_input`. Before version 11, the numbers
+/// come from an attribute.
 std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
                                       const Attributes& attributes, std::size_t input,
                                       std::size_t axes_input, std::int64_t rank);

@@ -4,9 +4,9 @@
 
 namespace stashscope {
 
-/// Bytes that this process can still allocate without swapping: the system's available memory, or
-/// what is left of a limited address space if that is less. A part of a limited address space is
-/// reserved for libraries.
+/// Bytes that this process can still allocate without swapping: the system's available memory or,
+/// if it is less, the unused rest of a limited address space. A part of this rest is reserved for
+/// libraries and does not count.
 std::int64_t available_memory();
 
 /// Throws OutOfMemory, which names the needed and the available bytes, when `wanted` bytes are not

@@ -30,8 +30,8 @@ struct Point {
 };
 
 /// Maps a word to a number from 0 to just below 1. Halves the word first, because the conversion of
-/// a full unsigned word branches on its highest bit. This bit is random, so half of the branches
-/// would be mispredicted.
+/// a full unsigned word to float branches on the word's highest bit. This bit is random, so half of
+/// the branches would be mispredicted.
 float unit_number(std::uint64_t word) {
   constexpr float below_one = 0x1.fffffep-1F;
   const std::uint64_t halved = (word >> 1) | (word & 1U);

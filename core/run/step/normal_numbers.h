@@ -7,13 +7,13 @@
 
 namespace stashscope {
 
-/// Stores the numbers from index `first` on. Several threads call the function at once, for
-/// different numbers. It must not throw.
+/// Stores the given numbers at the indices from `first` on. The function must not throw. Several
+/// threads call the function at once, each for other indices.
 using StoreNumbers = std::function<void(std::size_t first, std::span<const float>)>;
 
 /// Draws `count` normal numbers of mean 0. The numbers, their order and the final state of `words`
-/// are the same as with one std::normal_distribution<float> of libstdc++. Long draws use all
-/// hardware threads, 16 at most.
+/// are the same as with one std::normal_distribution<float> of libstdc++. Long draws use up to 16
+/// threads, but no more than the hardware runs at once.
 /// The method draws random points of a square. Each point inside the inscribed circle gives a pair
 /// of normal numbers.
 /// Source: Marsaglia, Bray, "A convenient method for generating normal variables", SIAM Review

@@ -153,7 +153,7 @@ Tensor random_reals(ElementType element, std::vector<std::int64_t> dims, Mersenn
   return {element, std::move(dims), std::move(raw)};
 }
 
-/// The greatest number of a type of whole numbers.
+/// The greatest number that an integer or boolean type and int64 both hold.
 std::int64_t greatest_number(ElementType element) {
   std::int64_t number = std::numeric_limits<std::int64_t>::max();
   while (!can_hold(element, number)) number /= 2;

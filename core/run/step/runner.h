@@ -29,8 +29,9 @@ struct RunPlan {
   Timeline timeline;
   FusedGroups groups = {};      ///< the fused groups of the timeline
   ParameterUpdate update = {};  ///< the update whose states the timeline contains
-  /// The copies that run beside the nodes. The timeline holds their tensors. A runner may also
-  /// complete each copy at its node, which only takes longer.
+  /// The copies between device and host that run at the same time as other nodes. The timeline
+  /// keeps the copied tensors until the copies end. A runner may also complete each copy in the
+  /// slot of the node that starts the copy. This changes only the time that the step takes.
   CopySchedule copies = {};
 };
 
@@ -62,9 +63,9 @@ class Runner {
   virtual void check(const Graph& graph) const = 0;
 
   /// Loads the data of a step to the device. (On the CPU, every run loads the data instead.)
-  /// `inputs` holds the graph inputs and may hold the gradients that the YieldOp's caller returns
-  /// (all ones when absent). Throws an Error that names a missing input. The result keeps
-  /// references to both arguments.
+  /// Loading throws an input Error that names a missing input. `inputs` holds the graph inputs and
+  /// may hold the gradients that the YieldOp's caller returns (all ones when absent). The result
+  /// keeps references to both arguments.
   virtual std::unique_ptr<LoadedStep> load(const RunPlan& plan,
                                            const NamedTensors& inputs) const = 0;
 
@@ -89,7 +90,8 @@ struct RunSettings {
 /// The device cannot hold a step.
 class OutOfMemory : public Error {
  public:
-  /// @param available_bytes device memory for tensors, without workspaces
+  /// @param available_bytes an estimate of the bytes of tensors that fit on the device, beyond the
+  /// bytes that workspaces need
   OutOfMemory(const std::string& where, const std::string& what, std::int64_t available_bytes,
               const std::string& hint = {})
       : Error(ErrorKind::run, where, what, hint), available_bytes_(available_bytes) {}

@@ -24,7 +24,7 @@ class StepNodes {
   std::int64_t version(NodeId id) const;
   /// The seed of a random node: its seed attribute, else a number derived from a name, so that
   /// clones draw the same numbers. The name is that of the node's first output or, if this output
-  /// is left out, of the node. The seed of all other nodes is 0.
+  /// is left out, that of the node itself. The seed of a node that is not random is 0.
   std::uint64_t seed(NodeId id) const;
 
   /// An output of a YieldOp, which is the gradient of `operand`.

@@ -25,7 +25,8 @@ class FusableNodes {
   /// Equal for nodes that may share a group; negative for nodes that cannot be fused.
   int kind(NodeId node) const { return kind_[node]; }
   const std::vector<Merge>& apart() const { return apart_; }
-  /// All nodes; the graph's own nodes are in file order.
+  /// All nodes in `topological_order`: in file order, except that a node comes after the clones
+  /// that it reads.
   const std::vector<NodeId>& order() const { return order_; }
 
  private:

@@ -11,7 +11,8 @@ namespace stashscope {
 
 namespace {
 
-/// Whether the operator is elementwise, but unknown to `is_elementwise`, which graph passes use.
+/// Whether the operator is elementwise although `is_elementwise`, which graph passes use, does not
+/// list it.
 bool is_more_elementwise(const Node& node) {
   static const std::set<std::string> types = {":Abs",
                                               ":Reciprocal",

@@ -152,7 +152,7 @@ class OrderSearch {
     return effect;
   }
 
-  /// Runs the task. `ready` holds the tasks that can run, before and after.
+  /// Runs the task. Updates `state` and `ready`, the set of tasks that can run next.
   void apply(TaskId task, State& state, TaskSet& ready) {
     const Effect effect = effect_of(state.set, task);
     state.peak = std::max(state.peak, state.live + effect.while_running);

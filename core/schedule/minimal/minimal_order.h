@@ -21,10 +21,10 @@ struct OrderAnswer {
   double gap() const;
 };
 
-/// The order with the lowest peak that the search finds. Takes the best of `starts` and of list
-/// scheduling. Then searches for a better order, by exact dynamic programming if the graph has few
-/// downsets, otherwise by annealing. The bound comes from minimum cuts, or is the peak itself if
-/// the peak is proven minimal.
+/// The order with the lowest peak that the search finds. Begins with the best order among `starts`
+/// and those of list scheduling. Then searches for a better order, by exact dynamic programming if
+/// the graph has few downsets, otherwise by annealing. The bound comes from minimum cuts, or is the
+/// peak itself if the peak is proven minimal.
 /// @param starts valid orders, at least one
 OrderAnswer minimal_order(const TaskGraph& graph, const std::vector<std::vector<TaskId>>& starts,
                           const SearchLimit& limit, const Progress& progress,

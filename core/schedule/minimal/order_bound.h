@@ -26,8 +26,8 @@ struct LeastCut {
 };
 
 /// The sum of `weight` over the items that are kept or still to be read while `task` runs,
-/// minimized over all sets of tasks that may have run before `task`. Items whose memory the task
-/// takes over do not count.
+/// minimized over all sets of tasks that may have run before `task`. An item that only `task` still
+/// has to read does not count if `task` takes over its memory.
 /// @param weight not negative, by item
 LeastCut least_cut_at(const TaskGraph& graph, TaskId task,
                       const IdVector<ItemId, std::int64_t>& weight);

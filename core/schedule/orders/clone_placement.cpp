@@ -11,7 +11,8 @@ namespace stashscope {
 
 namespace {
 
-/// Places each eviction after the last forward node that reads the tensor or a view of it.
+/// Places each eviction after the last node of the graph that reads the evicted tensor or a view of
+/// it.
 class EvictionPlacer {
  public:
   EvictionPlacer(const Graph& graph, const Dataflow& dataflow, std::vector<NodeId> order)

@@ -23,13 +23,13 @@ std::vector<NodeId> as_reference(const OrderInput& input) {
 
 std::vector<NodeId> as_searched(const OrderInput& input) { return searched_order(input).nodes; }
 
-/// Adds evictions to an order that already places clones.
+/// Places the evictions in an order that already places clones.
 template <Order* order>
 std::vector<NodeId> with_evictions(const OrderInput& input) {
   return place_evictions(input.graph, input.dataflow, order(input));
 }
 
-/// Adds clones and evictions to an order that places neither.
+/// Places the clones and the evictions in an order that places neither.
 template <Order* order>
 std::vector<NodeId> with_late_clones(const OrderInput& input) {
   return place_evictions(input.graph, input.dataflow,

@@ -64,7 +64,8 @@ class RunSequence {
   };
   static constexpr std::uint32_t before_all = static_cast<std::uint32_t>(-1);
   Room room(TaskId task, std::size_t run) const;
-  /// The slot after which a task can run again, with all inputs available.
+  /// The slot after which a task can run again, because it has run before and all its inputs have
+  /// been made.
   std::uint32_t earliest_repeat(TaskId task) const;
   /// Whether any run reads an output of this run, or this run makes the copy of an output that
   /// lives until the end.

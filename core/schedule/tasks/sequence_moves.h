@@ -8,7 +8,7 @@
 namespace stashscope {
 
 /// Moves a random run to another valid slot. Returns false if it finds no run or no slot.
-/// @param keeps_order moves only repeated runs, so that the first runs of all tasks keep their
+/// @param keeps_order moves no task's first run, so that the first runs of all tasks keep their
 /// order
 bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order = false);
 

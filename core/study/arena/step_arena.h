@@ -29,7 +29,7 @@ inline bool is_there(const ArenaPiece& piece, std::size_t slot) {
 }
 
 /// A static arena: one block of memory in which everything that a step allocates has a fixed
-/// offset. Immutable.
+/// offset.
 ///
 /// The arena holds the buffers of the timeline that are not persistent, including those that
 /// outlive the step, and one buffer for the workspace of each node. It does not hold persistent
@@ -55,8 +55,8 @@ inline constexpr SearchLimit usual_arena_limit{.seconds = 0, .moves = 100'000};
 /// Error, and an input Error for tensors of more than `most_arena_bytes` in all.
 StepArena step_arena(const Variant& variant, const SearchLimit& limit, const Progress& progress);
 
-/// The limit of searches for arenas, from the limit `asked` of searches for plans. Seconds that the
-/// user did not choose are left out. If no limit remains, the usual limit of moves holds.
+/// The limit of searches for arenas, derived from `asked`, the limit of searches for plans. Seconds
+/// that the user did not choose are left out. If no limit remains, the usual limit of moves holds.
 /// @param has_seconds whether the user chose the seconds of `asked`
 SearchLimit arena_limit(const SearchLimit& asked, bool has_seconds);
 
@@ -66,7 +66,7 @@ struct FoundArena {
   std::optional<Error> failure;
 };
 
-/// Both variants of a step.
+/// The arenas of both variants of a step.
 struct StepArenas {
   FoundArena baseline;
   FoundArena current;
@@ -79,14 +79,14 @@ FoundArena found_arena(const Variant& variant, const SearchLimit& limit, const P
 /// both. Throws a `cancelled` Error.
 StepArenas step_arenas(const Study& study, const SearchLimit& limit, const Progress& progress);
 
-/// The pieces as buffers of core/arena. The time is the slot.
+/// The pieces as buffers of core/arena. Their times are slots.
 std::vector<ArenaBuffer> arena_buffers(const StepArena& arena);
 std::vector<std::int64_t> arena_offsets(const StepArena& arena);
 
 /// Capacity divided by load bound; 1 for an empty arena.
 double arena_ratio(const StepArena& arena);
 
-/// The name of the tensor, or that of the node and `workspace`.
+/// The name of a tensor; for a workspace, the name of its node and the word `workspace`.
 /// @param variant the variant of the study's step that the arena belongs to
 std::string piece_name(const Study& study, const Variant& variant, const ArenaPiece& piece);
 

@@ -24,7 +24,7 @@ struct GraphChoices {
   std::set<std::string> passes;  ///< passes applied to a forward model before differentiation
   /// float16 or bfloat16, mixed with float32. If not set, the model keeps its element types.
   std::optional<ElementType> precision;
-  WhatIfChoices what_ifs;  ///< choices of the training runtime, such as the form of attention
+  WhatIfChoices what_ifs;  ///< chosen values by what-if, such as the form of attention
   /// The type, float16 or bfloat16, in which float32 gradients of parameters are kept until the
   /// update. If not set, gradients have the type of their parameter.
   std::optional<ElementType> gradient_type;
@@ -57,8 +57,8 @@ struct PlanChoices {
   int level = 0;
   RecomputeSearchOptions search;
   std::optional<PlannedSequence> sequence;  ///< if set, replaces all plans
-  /// Whether the copies of offloaded tensors run beside the nodes of the step, where the link is
-  /// free and the peak stays as it is without overlap.
+  /// Whether the copies of offloaded tensors overlap with the nodes of the step. The overlap does
+  /// not change the peak of the step.
   bool overlaps_copies = false;
 
   friend bool operator==(const PlanChoices&, const PlanChoices&) = default;
@@ -150,9 +150,9 @@ DeviceProfile profile_in_force(const TimeChoices& choices);
 /// Bytes of the device's memory that the step must leave free.
 std::int64_t kept_free_bytes(const TimeChoices& choices);
 
-/// Whether `a` and `b` lead to the same step, regardless of the device, its speed and memory, and
-/// the allocator. If copies of offloaded tensors overlap, the speed of the device counts, because
-/// the places of copies depend on it.
+/// Whether `a` and `b` lead to the same step, regardless of the device, its speed and memory, the
+/// limit for the host's memory, and the allocator. If copies of offloaded tensors overlap, the
+/// speed of the device counts, because the places of copies depend on it.
 bool same_step(const Choices& a, const Choices& b);
 
 /// Sets the size of a dimension if `value` is a number; otherwise unifies the dimension with the
@@ -169,8 +169,8 @@ void add_passes(const std::string& list, Choices& choices);
 /// The choices with the what-if `name` set to `value`. @pre the what-if can have this value
 Choices with_what_if(Choices choices, std::string_view name, std::string_view value);
 
-/// Converts the name of a precision to its type and back; an empty name means no precision. Throws
-/// a usage Error for a type that cannot be mixed with float32.
+/// Converts the name of a precision to its type; an empty name means no precision. Throws a usage
+/// Error for a type that cannot be mixed with float32. `precision_name` converts a type back.
 std::optional<ElementType> parse_precision(const std::string& name);
 /// Converts the name of a type of gradients to the type; an empty name means no chosen type. Throws
 /// a usage Error for a type other than float16 and bfloat16.

@@ -43,8 +43,8 @@ std::set<SymbolId> symbols_of(const Constraint& constraint) {
   return all;
 }
 
-/// Searches for values for the free symbols of a broken constraint. Counts the broken constraints
-/// among all constraints that contain one of these symbols.
+/// Searches for values for at most four free symbols of a broken constraint. Counts the broken
+/// constraints among all constraints that contain one of these symbols.
 class Repair {
  public:
   Repair(const std::vector<Constraint>& constraints, const Constraint& broken,

@@ -11,11 +11,12 @@ namespace stashscope {
 const Constraint* broken_constraint(const std::vector<Constraint>& constraints,
                                     const Bindings& values);
 
-/// Changes values of the `free` symbols, one or two at a time, until no constraint is broken. Each
-/// round changes at most four free symbols of the first broken constraint. A change is kept if it
-/// lowers the number of broken constraints among those with any of these symbols. The search ends
-/// when no change does so, or when more than 200 constraints have these symbols. Tries the numbers
-/// up to 32, usual sizes, and the numbers up to 4096 in the broken constraint.
+/// Changes the values of `free` symbols until no constraint is broken. Each round takes the first
+/// broken constraint and at most four of the free symbols in it. It tries other values for each of
+/// these symbols, then for each pair of them: the numbers up to 32, usual sizes, and the numbers up
+/// to 4096 in the broken constraint. It keeps the change that breaks the fewest of the constraints
+/// with any of these symbols. The search ends when no change breaks fewer constraints than before,
+/// or when more than 200 constraints have any of these symbols.
 void repair_dimensions(const std::vector<Constraint>& constraints,
                        const std::vector<SymbolId>& free, Bindings& values);
 

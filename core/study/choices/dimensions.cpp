@@ -124,8 +124,8 @@ class Binder {
     }
   }
 
-  /// Adds the sizes that depend on data, because the user can set them. Leaves out a size without
-  /// an upper bound if the user does not set it.
+  /// Adds the sizes that depend on data, because the user can set them. If the user does not set
+  /// such a size, it needs an upper bound in dimensions that can be set; otherwise it is left out.
   void find_data_dependent() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       const bool bounded = is_bounded(each);

@@ -144,7 +144,7 @@ class StepRecorder : public StepListener {
   std::vector<double> starts_;  ///< seconds by slot
   std::optional<std::size_t> last_slot_;
   const CachingAllocator* allocator_ = nullptr;
-  IdVector<MemoryBlockId, BufferPlaces::Place> holders_;  ///< of the tensor in each block
+  IdVector<MemoryBlockId, BufferPlaces::Place> holders_;  ///< place of the tensor in each block
   std::vector<MappedMemory> memory_;
   std::int64_t reserved_ = 0;
   std::int64_t retries_ = 0;

@@ -47,8 +47,8 @@ struct ComparisonRow {
   friend bool operator==(const ComparisonRow&, const ComparisonRow&) = default;
 };
 
-/// What an allocator reserves for the current plans of two studies; nothing for a study without an
-/// allocator.
+/// The bytes that the allocator reserves for the current variants of two studies. A side without an
+/// allocator is not set.
 struct ReservedSides {
   std::optional<std::int64_t> left;
   std::optional<std::int64_t> right;

@@ -40,8 +40,8 @@ bool is_state_of(const Study& study, const std::string& parameter, ValueId value
 }
 
 /// The states of the optimizer in a captured step. If the step makes a state, the storage of the
-/// state holds several tensors one after the other: the last one has the name of the state, and the
-/// first one has the node that made it.
+/// state holds several tensors one after the other: the last tensor has the name of the state, and
+/// the first tensor is an output of the node that allocated the storage.
 std::vector<TensorOfParameter> captured_states(const Study& study, ValueId parameter) {
   const std::string& name = study.graph().value(parameter).name;
   const CapturedStep& captured = *study.graph().data().captured;

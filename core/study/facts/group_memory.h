@@ -23,7 +23,7 @@ struct GroupMemory {
   NodeMemory sum;  ///< of all nodes of the group
   /// By descending bytes; tensors of equal size are in the order of the step.
   std::vector<GroupTensor> largest;
-  /// Bytes of stashed values that nodes of the group make in buffers of nodes outside of the group.
+  /// Bytes of stashed values that nodes of the group make in buffers that other nodes allocated.
   /// Views are an example.
   std::int64_t stashed_elsewhere = 0;
   /// The part of `sum.stashed_bytes` that nodes outside of the group wrote: they work in place, and

@@ -46,8 +46,8 @@ struct MemoryTree {
   EqualBlocks blocks = EqualBlocks::apart;
 };
 
-/// The names of two groups: of tensors outside of all modules, and of tensors whose nodes have no
-/// source line.
+/// Names of groups: for tensors outside of all modules, and for tensors whose nodes have no source
+/// line.
 constexpr std::string_view outside_of_modules = "outside of modules";
 constexpr std::string_view without_source_line = "no source line";
 

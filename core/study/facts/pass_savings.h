@@ -15,8 +15,8 @@ struct PassSaving {
   std::int64_t stashed_bytes_after = 0;
 };
 
-/// One entry for each pass of the study, in the order in which the passes are applied. Takes the
-/// time of one more analysis of the model for each pass that changed the model.
+/// One entry for each pass of the study, in the order in which the passes are applied. If there are
+/// any, analyzes the model without passes, and once more for each pass that changed the model.
 std::vector<PassSaving> pass_savings(const Study& study);
 
 }  // namespace stashscope

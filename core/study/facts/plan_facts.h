@@ -68,7 +68,7 @@ class OccurrenceFacts {
 
   /// The entry node of the occurrence's first plan.
   static NodeId node(const Occurrence& each) { return each.parts.front()->node; }
-  /// The first output of this entry node that the occurrence's first plan frees.
+  /// The first output of the entry node, see `node`, that the occurrence's first plan frees.
   ValueId value(const Occurrence& each) const;
 
   bool is_applied(const Occurrence& each) const;

@@ -62,7 +62,8 @@ std::string place_words(const Graph& graph, const PlanRow& row, const std::strin
   return ", " + std::to_string(places) + (module.empty() ? " places" : " x " + module);
 }
 
-/// A row's name lists the operators of the nodes that run again, if there are at most this many.
+/// A row's name lists the operators that run again before the operator whose output is freed, if
+/// there are at most this many.
 constexpr std::size_t most_listed_nodes = 3;
 
 enum class Detail { normal, all_operators };

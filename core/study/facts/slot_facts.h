@@ -19,7 +19,7 @@ enum class SlotPhase : std::uint8_t {
 /// Name in machine-read output, such as `forward`.
 std::string_view name_of(SlotPhase phase);
 
-/// What runs in a slot.
+/// Facts about the node that runs in a slot.
 struct SlotFacts {
   std::string node;  ///< name of the node, or of its first output
   std::string op_type;

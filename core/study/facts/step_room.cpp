@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// Whether passes cannot make a step fit whose floor exceeds the memory.
+/// Whether no pass can make the step fit. @pre the floor of the step exceeds the memory
 bool no_pass_fits(const Study& study, const StepRoom& room) {
   if (study.graph().data().captured) return true;
   const BandBytes& parts = room.floor.parts;

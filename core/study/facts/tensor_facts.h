@@ -13,8 +13,8 @@ std::string type_text(const Graph& graph, const TensorType& type);
 /// Shape and element type with the dimension values of the study: `[137, 768] float32`. A dimension
 /// without a value keeps its formula.
 std::string sized_type_text(const Study& study, const TensorType& type);
-/// The shape in the words that users have for sizes: `[batch, 768]`. Empty if every dimension of
-/// the shape is a number.
+/// The shape in the words that users have for sizes: `[batch, 768]`. Empty if the shape is unknown,
+/// or if all its dimensions are numbers.
 std::string named_shape_text(const Study& study, const TensorType& type);
 
 /// The name of a role in texts, such as `optimizer state`.

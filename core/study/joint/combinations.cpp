@@ -357,8 +357,9 @@ class CombinationFinder {
   Progress timed_;   ///< cancelled with the search, and when the limit is reached
   Combination own_;  ///< the step that every other combination changes
   Choices base_;     ///< the choices of `own_`
-  /// The batch that steps in micro-batches get, so that they have as many samples as the study. Not
-  /// set if the user chose the batch, or if the model cannot be split.
+  /// The study's batch, by dimension name. Steps in micro-batches get this batch, because they
+  /// would otherwise assume another one. Not set if the user chose the batch, or if the model
+  /// cannot be split.
   std::optional<std::pair<std::string, std::int64_t>> batch_;
   std::vector<TriedValue> values_;
   Combinations found_;

@@ -7,9 +7,10 @@
 
 namespace stashscope {
 
-/// One entry for each choice that a joint answer has made, and one for each what-if that stayed off
-/// although the user may expect it, with the reason. Passes come first, then what-ifs, then plans
-/// by the bytes that they free for each second, then choices that were left out.
+/// One entry for each choice that a joint answer has made. With the reason, also one entry for each
+/// what-if that stayed off although the user may expect it, and one for each what-if that leaves
+/// places in their form. Passes come first, then what-ifs, then plans as `explain_plans` sorts
+/// them, then choices that were left out.
 /// @param asked the study that was asked about
 /// @param found the combinations that were looked at
 /// @param after the study of the answer's choices

@@ -8,19 +8,19 @@
 
 namespace stashscope {
 
-/// A tensor that a choice frees at the peak, standing for others like it.
+/// A tensor that a choice frees or shrinks. It stands for others like it.
 struct FreedTensor {
   std::string name;
   std::int64_t bytes = 0;
   std::int64_t bytes_after = 0;  ///< 0: not alive at the peak any more
   bool was_at_peak = true;       ///< false: it was alive at other moments only
-  std::size_t alike = 0;         ///< other freed tensors of the same operator and size
+  std::size_t alike = 0;         ///< other tensors of the same operator that shrink as much
 };
 
 /// Compares a step with another step that replaces it. Returns the tensor at the peak that shrinks
-/// most. If no such tensor shrinks by `least_bytes`, returns the largest tensor that the other step
-/// does not have. Nothing if there is none. Tensors of the two steps are the same if their names
-/// are equal.
+/// most. If no such tensor shrinks by at least `least_bytes`, returns the largest tensor that the
+/// other step does not have. Nothing if there is none. Tensors of the two steps are the same if
+/// their names are equal.
 std::optional<FreedTensor> largest_freed(const Study& study, const Variant& before,
                                          const Study& other, const Variant& after,
                                          std::int64_t least_bytes);

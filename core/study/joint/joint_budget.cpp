@@ -254,10 +254,11 @@ class JointPlanner {
     }
   }
 
-  /// Searches for plans by node of the best combination in the rest of the limit of time, because
-  /// the fixed moves may leave some of it. A better answer depends on the time, so it is not
-  /// complete. Nothing is done without a limit of time, for a step that is proven to be about the
-  /// fastest, and for fused groups, which plans by node do not know.
+  /// Searches the best combination for plans by node in the time that is left, because searches
+  /// with fixed numbers of moves may not use all of it. If this improves the answer, the answer
+  /// depends on the time and does not count as complete. Does nothing without a limit of time, with
+  /// a limit of moves, for a step that is proven to be about the fastest, and for a step with fused
+  /// groups, which plans by node do not know.
   void improve() {
     constexpr double enough = 1e-3;  // of the time of a step
     const bool has_time = request_.limit.seconds > 0 && request_.limit.moves == 0 && !is_over();
@@ -284,8 +285,8 @@ class JointPlanner {
     return bounds_.empty() ? 0 : std::min(least, best_.seconds);
   }
 
-  /// The best step without useless entries, in the study's searched order unless that keeps more on
-  /// the host than allowed.
+  /// The best step without the config entries that `drop_useless` drops. If the study has a
+  /// searched order, the step has this order, unless it then keeps more on the host than allowed.
   std::shared_ptr<const Study> best_study() const {
     Choices choices = best_.choices;
     if (is_order_searched(*study_) && !choices.plans.sequence) {
@@ -328,8 +329,8 @@ class JointPlanner {
     return answer;
   }
 
-  /// The best plans that were left out for the memory of the host, if they are better than a step
-  /// with these seconds and this peak.
+  /// The best plans that were left out because they keep too much on the host. Nothing if they are
+  /// no better than a step with these seconds and this peak.
   std::optional<PlanOutcome> left_out_before(double seconds, std::int64_t peak_bytes) const {
     ParetoFront front;
     front.add({study_->choices, peak_bytes, seconds - seconds_before_});
@@ -375,11 +376,11 @@ class JointPlanner {
   Combinations found_;
   std::deque<CombinationBounds> bounds_;  ///< one for each combination
   FoundStep best_;                        ///< at first the step as it is
-  /// Of the steps that keep no more on the host than allowed.
+  /// The lowest peak of the found steps that keep no more on the host than allowed.
   std::int64_t lowest_found_ =
       keeps_host(best_.host_bytes) ? best_.peak_bytes : std::numeric_limits<std::int64_t>::max();
-  std::vector<PlanOutcome> left_out_;  ///< for the memory of the host, found by any search
-  bool is_unmet_ = false;              ///< whether a budget was searched for in vain
+  std::vector<PlanOutcome> left_out_;  ///< plans that keep too much on the host
+  bool is_unmet_ = false;              ///< whether a search found no step within its budget
   std::int64_t searched_ = 0;
   bool is_complete_ = true;
 };

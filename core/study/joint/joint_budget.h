@@ -6,17 +6,17 @@
 
 namespace stashscope {
 
-/// Searches for the fastest step whose tensors fit a budget. The search may choose what-ifs and
-/// free passes (combinations.h), nodes that run again (by cluster or one by one), and offloaded
-/// tensors. It may also choose compressed tensors, if the request allows other results or the study
-/// already compresses tensors. The unchanged step is a candidate, too.
+/// Searches for the fastest step whose tensors fit a budget. The search may choose what-ifs, passes
+/// that add no time (combinations.h), nodes that run again (by cluster or one by one), and
+/// offloaded tensors. It may also choose compressed tensors, if the request allows other results or
+/// the study already compresses tensors. The unchanged step is a candidate, too.
 ///
 /// Searches for steps within the budget, and also within smaller budgets: the multiples of 10 % of
 /// the peak without plans that are below the budget. A smaller budget is skipped if it is proven
 /// that no plan within it is faster than the best step found. The number of moves of each search
 /// depends only on the limit and the step. Therefore, if the limit of time decides nothing
-/// (`JointFacts::is_complete`), the answer to a budget is never slower than the answer to one
-/// of these smaller budgets.
+/// (`JointFacts::is_complete`), the answer to a budget is never slower than the answer to one of
+/// these smaller budgets.
 ///
 /// Plans that keep more on the host than `TimeChoices::host_memory` are left out.
 ///

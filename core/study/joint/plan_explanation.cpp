@@ -44,7 +44,7 @@ std::string reason_of(PlanType type) {
   return " is made again in the backward pass instead of being kept";
 }
 
-/// Less does not count: views and hidden copies take no time.
+/// Shorter times count as 0: views, and copies for which no node waits, take no time.
 constexpr double least_seconds = 1e-12;
 
 std::string rate_text(std::int64_t bytes, double seconds) {
@@ -103,7 +103,7 @@ class ConfigExplainer {
     if (tensor) choice.tensor = tensor->name;
     choice.saving_bytes = outcome.peak_bytes - all_.peak_bytes;
     choice.seconds = all_.extra_seconds - outcome.extra_seconds;
-    // What remains of two sums that differ by rounding only.
+    // The difference of two sums that are equal except for rounding.
     if (std::abs(choice.seconds) < least_seconds) choice.seconds = 0;
     choice.sentence = title_of(study_, plans) + ": " +
                       (tensor ? words_of(*tensor) + reason_of(entry.second.type) + "; " : "") +
@@ -172,7 +172,7 @@ ExplainedChoice explain_operator(const Study& study, const std::string& op,
   return choice;
 }
 
-/// The operators that run again without taking time, such as those of shapes.
+/// Explains the operators that run again without taking time, such as operators on shapes.
 ExplainedChoice explain_free_operators(const std::map<std::string, RepeatedOperator>& operators) {
   std::size_t runs = 0;
   std::vector<std::string> names;

@@ -11,9 +11,9 @@ struct SearchMoves {
   std::int64_t of_sequences = 0;
 };
 
-/// The fixed moves of each search: a share of the limit, or about as many as a core makes in a
-/// share of the limit's time. More combinations mean more searches, so that each search gets fewer
-/// moves.
+/// The fixed moves of each search: a share of the limit of moves. If moves are not limited, about
+/// as many as a core makes in a share of the limit of time. This share is smaller for more
+/// combinations, which need more searches.
 SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations);
 
 }  // namespace stashscope

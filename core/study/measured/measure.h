@@ -15,7 +15,7 @@ namespace stashscope {
 
 /// Measurements of the variant without plans and of the current variant.
 struct StudyMeasurements {
-  std::optional<Measurement> baseline;  ///< not set if the variant did not fit on the device
+  std::optional<Measurement> baseline;  ///< not set if not measured; `current` has a remark why
   Measurement current;
 };
 

@@ -85,7 +85,7 @@ class Causes {
  private:
   const Variant& variant_;
   bool on_device_;
-  /// Number of live buffers whose size was not predicted, by slot.
+  /// By slot, the number of live buffers whose size in the run may differ from the prediction.
   std::vector<std::int64_t> unlike_;
   /// The most bytes that rounding can add to the live buffers, by slot.
   std::vector<std::int64_t> rounding_;

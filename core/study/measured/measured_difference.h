@@ -35,8 +35,8 @@ struct StepDifference {
 struct MeasuredDifferences {
   /// Every slot of a run, in execution order; empty if the run has a different number of slots than
   /// the variant. The predicted times come from the chosen device profile, even if the study uses
-  /// measured times. As runners do, they count no waiting for copies, and if copies overlapped,
-  /// only their start.
+  /// measured times. They leave out what runners do not time: the waiting for copies, and the
+  /// duration of copies that overlapped (0 seconds).
   std::vector<StepDifference> slots;
   /// The predicted seconds for which nodes wait for copies, which runs do not measure. Nothing if
   /// no copies overlapped.

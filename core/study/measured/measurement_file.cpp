@@ -33,7 +33,7 @@ constexpr std::size_t most_differences = 4;
 struct MeasuredStep {
   StepIdentity identity;
   std::map<std::string, std::int64_t>
-      dims;  ///< sizes for messages; different sizes also lead to different identities
+      dims;  ///< only named in messages; steps of other sizes have other identities
 };
 
 MeasuredStep step_of(const Study& study) {

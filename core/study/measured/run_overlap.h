@@ -4,8 +4,9 @@
 
 namespace stashscope {
 
-/// Whether the copies of offloaded tensors ran beside the nodes in a run of the variant, so that
-/// nobody timed them. Runs on a GPU make each copy at its node, and time it.
+/// Whether the copies of offloaded tensors overlapped with nodes in a run of the variant. The
+/// duration of such copies is not measured. A run on a GPU does not overlap copies, and times each
+/// copy.
 inline bool ran_with_overlap(const Variant& variant, const Measurement& measured) {
   return !variant.copies.empty() && !measured.device.starts_with("cuda");
 }

@@ -46,7 +46,7 @@ struct AllocatorMap {
   std::int64_t free_bytes_of(std::size_t segment) const;
 };
 
-/// The parts of the segments of a map that no block covers, in bytes.
+/// The free memory of all segments of a map, in bytes. No block covers free memory.
 struct FreeMemory {
   std::int64_t bytes = 0;
   std::int64_t largest_bytes = 0;  ///< of one piece
@@ -54,7 +54,7 @@ struct FreeMemory {
 };
 FreeMemory free_memory(const AllocatorMap& map);
 
-/// What the allocator reserves for a step, and where it places the step's tensors. Immutable.
+/// What the allocator reserves for a step, and where it places the step's tensors.
 struct ReservedStep {
   ReservedMemory memory;
   DeviceMemory device;  ///< with the figures of `usual_other_memory`
@@ -76,7 +76,7 @@ struct ReservedStep {
     MapSegment segment;
   };
   std::vector<Placed> blocks;  ///< by address
-  std::vector<Held> held;      ///< by slot; a segment that grows comes again with its new size
+  std::vector<Held> held;      ///< by slot; a segment that grows has one more entry for each size
 };
 
 /// Plays the tensors of a variant through the allocator as `reserved_memory` does.

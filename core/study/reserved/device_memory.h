@@ -17,7 +17,8 @@ struct OtherMemory {
   std::string title;  ///< such as `CUDA context`
   std::int64_t low_bytes = 0;
   std::int64_t high_bytes = 0;
-  /// Whether PyTorch's allocator reserves it, as one block for each thread that runs operators.
+  /// Whether PyTorch's allocator reserves this memory, as one block for each thread that runs
+  /// operators.
   bool is_reserved = false;
 
   friend bool operator==(const OtherMemory&, const OtherMemory&) = default;
@@ -30,8 +31,9 @@ struct OtherMemory {
 /// its buffers depend on the number of channels and peers.
 std::vector<OtherMemory> usual_other_memory();
 
-/// Changes a figure of the list by a text such as `context=400MiB` or `nccl=0.5GiB:2GiB`, the lower
-/// figure first. Throws a usage Error for any other text and for a name that is not in the list.
+/// Sets the figures of one entry of the list from a text such as `context=400MiB` (one figure for
+/// both) or `nccl=0.5GiB:2GiB` (the lower figure first). Throws a usage Error for any other text
+/// and for a name that is not in the list.
 void change_other_memory(std::string_view text, std::vector<OtherMemory>& list);
 
 /// The memory that a step takes of the device, in bytes.
@@ -47,7 +49,8 @@ struct DeviceMemory {
 /// combination of lower and upper figures of the blocks, because more bytes may be reserved for a
 /// smaller block. The result has the least and the most of all combinations. A training step runs
 /// operators in two threads, the program's and autograd's; a step without a backward pass in one.
-/// @param timeline of a variant of the study's step, also with other sizes
+/// @param timeline of a variant of the study's step; its tensors may have other sizes than in the
+/// study
 DeviceMemory device_memory(const Study& study, const Timeline& timeline,
                            const AllocatorSettings& settings,
                            const std::vector<OtherMemory>& others);

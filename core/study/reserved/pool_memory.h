@@ -9,7 +9,7 @@
 
 namespace stashscope {
 
-/// What a stream-ordered pool of CUDA reserves while a step is repeated, in bytes. Not all rules of
+/// The bytes that a stream-ordered pool of CUDA reserves while a step is repeated. Not all rules of
 /// the pool are published, so there are two figures.
 struct PoolMemory {
   /// The bytes that a pool reserves if it places the tensors without gaps: the least that is
@@ -25,8 +25,8 @@ struct PoolMemory {
 };
 
 /// Plays the tensors of a variant through pools as `reserved_memory` does through PyTorch's
-/// allocator. After each step the program waits for the device, as the CUDA plugin does; this is
-/// where a pool releases memory.
+/// allocator. After each step the program waits for the device, as the CUDA plugin does. A pool
+/// releases memory at such a wait.
 /// @param variant a variant of the study's step
 /// @param held the bytes of blocks that the program allocates before the steps and keeps
 PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
@@ -37,11 +37,11 @@ PoolMemory pool_memory(const Study& study, const Variant& variant, const PoolSet
 DeviceMemory device_memory(const Study& study, const Variant& variant, const PoolSettings& settings,
                            const std::vector<OtherMemory>& others);
 
-/// What the two pools of the CUDA plugin reserve together. One pool holds the tensors. The other
-/// pool holds the number of the run, the gradients that the caller of a YieldOp returns, and
-/// workspaces. A node frees its workspaces before the next node allocates its own, so only the node
-/// with the largest workspaces counts.
-/// @param tensors what the pool of the tensors reserves
+/// The bytes that the two pools of the CUDA plugin reserve together. One pool holds the tensors.
+/// The other pool holds the number of the run, the gradients that the caller of a YieldOp returns,
+/// and workspaces. A node frees its workspaces before the next node allocates its own, so only the
+/// node with the largest workspaces counts.
+/// @param tensors the bytes that the pool of the tensors reserves
 /// @param workspace_bytes the most bytes of workspaces at once, measured; 0 if unknown
 DeviceMemory plugin_pools(const Study& study, const PoolMemory& tensors,
                           std::int64_t workspace_bytes, const PoolSettings& settings);

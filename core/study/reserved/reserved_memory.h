@@ -12,15 +12,15 @@ namespace stashscope {
 
 class StepListener;
 
-/// A step is played at most this number of times. Bytes that further repetitions would reserve are
-/// not counted.
+/// A step is played through an allocator at most this number of times. Bytes that further
+/// repetitions would reserve are not counted.
 constexpr int most_played_steps = 8;
 
 /// The settings of the chosen allocator; nothing if none is chosen. Throws a usage Error for
 /// settings that cannot be read.
 std::optional<AllocatorSettings> allocator_settings(const Choices& choices);
 
-/// What PyTorch's caching allocator reserves while a step is repeated, in bytes.
+/// The bytes that PyTorch's caching allocator reserves while a step is repeated.
 struct ReservedMemory {
   std::int64_t reserved_bytes = 0;
   std::int64_t fragmentation_bytes = 0;  ///< reserved beyond the peak of tensors
@@ -36,7 +36,7 @@ struct ReservedMemory {
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);
 /// The same for a timeline of a step with these rules.
-/// @param listener is told of every step; null: nobody
+/// @param listener is told of every step; may be null
 /// @param held the bytes of blocks that the program allocates before the steps and keeps
 ReservedMemory reserved_memory(const BufferRules& rules, const Timeline& timeline,
                                const AllocatorSettings& settings, StepListener* listener = nullptr,

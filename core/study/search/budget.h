@@ -106,7 +106,7 @@ struct BudgetAnswer {
   /// The cheapest point within the budget, or else the point with the lowest peak.
   ParetoPoint best;
   bool feasible = false;  ///< whether `best` is within the budget
-  /// The peak of later steps with `best` (later_steps.h); at least that of the captured step.
+  /// The peak of later steps with `best` (later_steps.h); at least the peak of the captured step.
   std::int64_t later_peak_bytes = 0;
   /// Bytes that the allocator of the request reserves with `best`. Not set if the request has no
   /// allocator.
@@ -124,11 +124,12 @@ struct BudgetAnswer {
   std::int64_t moves = 0;
   double seconds = 0;  ///< duration of the search
   /// Set only for the grain `joint`: what was chosen besides plans, and why. The extra time of
-  /// `best` is then that of its plans alone.
+  /// `best` is then only the time that its plans add.
   std::shared_ptr<const JointFacts> joint = {};
   /// The best plans that were left out because they keep more on the host than
   /// `TimeChoices::host_memory`. Not set if none of these are better than `best`. For the grain
-  /// `joint`, their extra time is that of the whole step beyond the step as it was asked about.
+  /// `joint`, their extra time is the time of the whole step, minus the time of the step that was
+  /// asked about.
   std::optional<PlanOutcome> left_out_for_host = {};
 
   /// The entries of the study's config that offload tensors and that `best` lacks or has with a

@@ -169,9 +169,9 @@ class ClusterAnnealer {
     return counts;
   }
 
-  /// `to`, which raises the count of one cluster, with the largest count up to that one with which
-  /// the plans keep no more on the host than allowed.
-  /// @pre the plans of `from` keep no more
+  /// The counts `to`, in which one cluster has a higher count than in `from`. Lowers this count as
+  /// far as needed for the plans to keep no more on the host than allowed.
+  /// @pre the plans of `from` keep no more than allowed
   Counts within_host(const Counts& from, Counts to) {
     if (keeps_host(evaluate(to))) return to;
     const auto changed = std::ranges::mismatch(from, to);
@@ -254,8 +254,8 @@ class ClusterAnnealer {
     }
   }
 
-  /// For a captured step, nearly only the peak counts until a plan fits. Otherwise, cheap plans
-  /// that barely exceed the budget would trap the search.
+  /// For a captured step, nearly only the peak counts until a plan fits, because cheap plans that
+  /// barely exceed the budget would trap the search.
   double energy(const PlanOutcome& outcome, double penalty) const {
     const auto excess =
         static_cast<double>(std::max<std::int64_t>(0, outcome.peak_bytes - budget_));

@@ -29,9 +29,9 @@ struct ClusterSearch {
 /// If copies overlap and plans may offload tensors, searches twice: first as if nodes waited for
 /// every copy, then with overlap, where the answer of the first search is a candidate. Each search
 /// has all of the moves and half of the time. Plans take no more time with overlap than without, so
-/// the answer is never dearer than that of as many moves without overlap, unless overlap keeps too
-/// much on the host. Returns the number of evaluated configurations, of two searches that of the
-/// longer one.
+/// the answer is never more expensive than the answer of a search without overlap that makes as
+/// many moves, unless overlap keeps too much on the host. Returns the number of evaluated
+/// configurations; after two searches, the larger number.
 /// @param base the study's choices, with any order; a point of `archive` is a copy of these choices
 /// with other plans
 /// @param archive receives every evaluated configuration that is on the Pareto front

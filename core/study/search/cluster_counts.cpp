@@ -11,8 +11,8 @@ namespace stashscope {
 
 namespace {
 
-/// An estimate of the share of the copies' time for which nodes wait: what remains if all plans
-/// are on and both links copy for as long as nodes run.
+/// An estimate of the share of the copies' time for which nodes wait. Assumes that all plans are
+/// on, and that both links copy for as long as nodes run.
 double exposed_share(const Study& study, const std::vector<const NodePlan*>& plans,
                      const PlanCostInput& input) {
   const NodeTimes& nodes = study.times->seconds;

@@ -26,7 +26,8 @@ using Counts = std::vector<ClusterCount>;
 class ClusterOptions {
  public:
   /// @param evictions types of evicting plans that are options, too; their clusters are operators
-  /// @param copies whether copies that overlap cost less; what nodes hide is then estimated
+  /// @param copies with `as_chosen`, a copy that overlaps costs only the estimated time for which
+  /// nodes wait for the copy
   explicit ClusterOptions(const Study& study, const std::vector<PlanType>& evictions = {},
                           CopyTimes copies = CopyTimes::as_chosen);
   explicit ClusterOptions(Study&& study, const std::vector<PlanType>& evictions = {},

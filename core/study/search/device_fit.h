@@ -20,7 +20,8 @@ struct DeviceFit {
   ParetoFront found;  ///< the plans that were found with `passes`; empty if `passes` is empty
 };
 
-/// The cheapest plans that were found for a budget without and with free passes.
+/// The cheapest plans that were found for a budget without and with free passes
+/// (`with_free_passes`).
 struct BudgetOffers {
   BudgetAnswer plain;  ///< under the study that was asked about
   /// The answer with free passes, if it is better: its plans meet the budget, and those of `plain`

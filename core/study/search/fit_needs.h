@@ -16,11 +16,13 @@ struct FitNeeds {
 };
 
 /// All that a step needs, whether it fits or not.
-/// @param timeline of a variant of the study's step, also with other sizes
+/// @param timeline of a variant of the study's step; its tensors may have other sizes than in the
+/// study
 FitNeeds needs_of(const Study& study, const Timeline& timeline, const FitQuestion& question);
 
-/// The needs of the step if it fits, else nothing. Plays the allocator only if the tensors fit, and
-/// plays it again with memory outside tensors only if the reserved memory fits.
+/// The needs of the step if it fits, else nothing. Plays the tensors through the allocator only if
+/// the tensors fit, and plays them again with the memory outside tensors only if the reserved
+/// memory fits.
 std::optional<FitNeeds> needs_if_it_fits(const Study& study, const Timeline& timeline,
                                          const FitQuestion& question);
 

@@ -24,11 +24,11 @@ struct ExplainedChoice {
   bool is_made = true;
   bool changes_results = false;  ///< whether the choice changes the results of the step
   std::string sentence;          ///< the choice and its reason, in plain text
-  std::string tensor;            ///< the largest tensor that it frees at the peak; empty: none
+  std::string tensor;            ///< the tensor that `sentence` names as freed; empty: none
   /// Bytes by which the choice lowers the peak. For what-ifs and passes: the peak of the step
   /// without plans, but with the choices that are listed before. For a plan: the peak of the step
-  /// with all other choices. For a sequence, instead: the bytes that the outputs of its nodes have
-  /// at the peak of the step without plans.
+  /// with all other choices. For an operator of a sequence, instead: the bytes that the outputs of
+  /// its repeated nodes have at the peak of the step without plans.
   std::int64_t saving_bytes = 0;
   double seconds = 0;  ///< added to the step; negative: the step is faster
 };
@@ -45,8 +45,8 @@ struct JointFacts {
   std::int64_t floor_bytes = 0;  ///< lower bound on the peak, for all combinations and plans
   std::size_t combinations = 0;  ///< combinations of what-ifs and passes that were computed
   /// Whether all combinations were computed and the limit of time decided nothing: it ended no
-  /// search, and the rest of it found no better step. Then another call with the same moves has the
-  /// same answer.
+  /// search, and the search in the time that was left found no better step. Then another call with
+  /// the same moves has the same answer.
   bool is_complete = true;
   std::vector<ExplainedChoice> explanation;
   std::shared_ptr<const Study> study;  ///< of the answer's choices

@@ -207,7 +207,7 @@ class Fitter {
   double done_ = 0;  ///< number of finished variants
 };
 
-/// Whether a name such as `batch`, `batch_size` or `num_samples` is one for the number of samples.
+/// Whether a name, such as `batch`, `batch_size` or `num_samples`, stands for a number of samples.
 bool has_name_of_samples(const std::string& name) {
   std::string lower;
   for (const char c : name) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -20,7 +20,7 @@ struct NextMove {
   Choices after;                    ///< the choices with the move made
   std::int64_t peak_change = 0;     ///< change of the current step's peak in bytes; below 0
   double seconds_change = 0;        ///< change of the current step's time
-  /// What the chosen allocator reserves after the move. Not set if no allocator is chosen.
+  /// Bytes that the chosen allocator reserves after the move. Not set if no allocator is chosen.
   std::optional<std::int64_t> reserved_bytes = {};
 };
 
@@ -40,19 +40,19 @@ std::string option_of(const NextMove& move);
 
 /// The moves that lower the peak by the most bytes for each second that they add, best first. The
 /// numbers come from the study of each move's choices, so the numbers are exact. Of the rows of
-/// `PlanTable::plans`, tries those that free most at the peak. Also tries `passes_to_try` and all
-/// values of what-ifs, but lists none that frees less than a thousandth of the peak, because most
-/// passes free a little. A move is left out if another move that was tried lowers the peak at least
-/// as much in less time, or lowers the peak more in the same time. A value of a what-if is left out
-/// if an earlier value frees about as much and is not slower. Empty for a searched order, because a
-/// move would start the search again, and for a planned sequence, because a move would drop it.
-/// Throws a cancelled Error when cancelled.
+/// `PlanTable::plans`, tries those that free most at the peak. Also tries `passes_to_try` and the
+/// values in `WhatIf::tried`, but lists no pass or what-if that frees less than a thousandth of the
+/// peak, because most passes free a little. A move is left out if another move that was tried
+/// lowers the peak at least as much in less time, or lowers the peak more in the same time. A value
+/// of a what-if is left out if an earlier value frees about as much and is not slower. Empty for a
+/// searched order, because a move would start the search again, and for a planned sequence, because
+/// a move would drop it. Throws a cancelled Error when cancelled.
 /// @param most the largest number of moves to return
 std::vector<NextMove> next_moves(const Study& study, std::size_t most, const Progress& progress,
                                  const MoveLimits& limits = {});
 
-/// The passes that keep the model's outputs, are off and would change the model. None if passes
-/// may not change the graph (`can_change_graph`).
+/// At most `most` passes that keep the model's outputs, are off and would change the model. None if
+/// passes may not change the graph (`can_change_graph`).
 std::vector<const GraphPass*> passes_to_try(const Study& study, std::size_t most,
                                             const Progress& progress = {});
 

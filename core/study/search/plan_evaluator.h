@@ -12,21 +12,22 @@ bool is_order_searched(const Study& study);
 /// The choices with the default order in place of a searched order; for intermediate studies.
 Choices without_search(const Study& study, Choices choices);
 
-/// Choices with other plans for the study: with the default order in place of a searched order if
-/// they offload tensors and the memory of the host is limited. A searched order may keep more on
-/// the host than the default order, with which PlanEvaluator computes.
+/// The given choices, which have other plans than the study. If these plans offload tensors and the
+/// memory of the host is limited, the default order replaces a searched order: a searched order may
+/// keep more on the host than the default order, with which PlanEvaluator computes.
 Choices in_order_for_host(const Study& study, Choices choices);
 
 /// Whose peak counts: that of the step, or that of the steps after a captured step (later_steps.h).
 enum class PeakOf : std::uint8_t { step, later_steps };
 
-/// Which copies of offloaded tensors count: those of the choices, which may overlap with nodes, or
-/// copies that nodes always wait for.
+/// `as_chosen`: copies of offloaded tensors overlap with nodes if the choices say so. `serial`:
+/// nodes wait for every copy.
 enum class CopyTimes : std::uint8_t { as_chosen, serial };
 
-/// Computes only the peak and time of a study's step under other plans by cluster. The default
-/// order replaces a searched or planned order. The order search also starts from the default order,
-/// so the peak of a searched order is never above the peak computed here. Refers to the study.
+/// Computes only the peak, the time and the bytes on the host of a study's step under other plans
+/// by cluster. The default order replaces a searched or planned order. The order search also starts
+/// from the default order, so the peak of a searched order is never above the peak computed here.
+/// Refers to the study.
 class PlanEvaluator {
  public:
   explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step,

@@ -16,8 +16,8 @@ bool same_planning_basis(const Choices& a, const Choices& b);
 /// operator. Planners choose no plans of these kinds.
 RecomputeConfig kept_by_planners(const RecomputeConfig& config);
 
-/// The choices with the plans, level, recompute search options, planned sequence, order and moves
-/// of `plan`.
+/// The choices with everything that `plan` chooses in `PlanChoices` and `OrderChoices`, except for
+/// the pinned nodes, which stay.
 Choices with_plans_of(Choices choices, const Choices& plan);
 
 }  // namespace stashscope

@@ -56,8 +56,9 @@ class ReservedPlanner {
   }
 
  private:
-  /// The plans left out for the host are not played. If the answer fits, they are compared with its
-  /// time at no higher peak; else, with the lowest peak found.
+  /// The best plans that were left out because they keep too much on the host. They are not played
+  /// through the allocator. If the answer fits, only plans count that take less time at no higher
+  /// peak; else, only plans whose peak is below the lowest peak found.
   std::optional<PlanOutcome> left_out_for_host(const BudgetAnswer& answer) const {
     if (archive_.points().empty()) return std::nullopt;
     return archive_.left_out_for_host(answer.feasible ? answer.best.peak_bytes
@@ -73,9 +74,9 @@ class ReservedPlanner {
   }
 
   /// The next budget for tensors, after a budget with the answer `found`. Until the reserved memory
-  /// of a plan fits, lowers the budget by the excess. Then bisects between a budget whose plan fits
-  /// in this way and one whose plan does not. Returns the same budget again if the search found no
-  /// plan within it, or if the plan of the first budget already fits.
+  /// of a plan fits, lowers the budget by the excess. Then bisects between a budget whose plan has
+  /// reserved memory that fits, and a budget whose plan does not. Returns the same budget again if
+  /// the search found no plan within it, or if the plan of the first budget already fits.
   std::int64_t next_budget(const BudgetAnswer& found) {
     const std::int64_t tried = found.request.budget_bytes;
     if (!found.feasible) return tried;

@@ -21,7 +21,7 @@ struct ResizedStep {
   std::shared_ptr<const Sizes> sizes;
   Timeline timeline;
   FusedGroups groups;
-  CopySchedule copies = {};  ///< copies that run beside the nodes, as in the timeline
+  CopySchedule copies = {};  ///< copies that overlap with nodes; empty: no copy overlaps
 };
 
 /// Computes the variants of a study for other sizes without computing another study. The graph, the

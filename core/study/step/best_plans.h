@@ -12,8 +12,9 @@ struct PlanPlace {
   const Occurrence* occurrence = nullptr;
 };
 
-/// For each node with plans in `PlanTable::plans`, the occurrence in the row that saves most.
-/// Recompute rows come before other rows. Points into the study.
+/// For each node with plans in `PlanTable::plans`, its occurrence in the recompute row that saves
+/// most. If the node has no recompute row, its occurrence in the other row that saves most. Points
+/// into the study.
 std::map<NodeId, PlanPlace> best_plans(const Study& study);
 
 }  // namespace stashscope

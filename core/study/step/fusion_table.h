@@ -21,10 +21,10 @@ std::vector<std::string> unknown_nodes(const Graph& graph, const Dataflow& dataf
 /// result of a search. A search takes seconds.
 enum class SearchedOrders : std::uint8_t { leave_out, search };
 
-/// The effect of each fusion strategy on the study's current step, with its order and its moves.
-/// Empty for a planned order and for a captured step. Only the row of the chosen strategy gets a
-/// peak if computing the other peaks would take seconds: in a step of more than 30,000 nodes, and
-/// in a step with a searched order under `SearchedOrders::leave_out`.
+/// The effect of each fusion strategy on the study's current step, under the step's order strategy
+/// and moves. Empty for a planned order and for a captured step. Only the row of the chosen
+/// strategy gets a peak and groups if computing the other rows would take seconds: in a step of
+/// more than 30,000 nodes, and in a step with a searched order under `SearchedOrders::leave_out`.
 std::vector<FusionRow> fusion_table(const Study& study, SearchedOrders searched,
                                     const Progress& progress = Progress());
 

@@ -5,7 +5,8 @@
 
 namespace stashscope {
 
-/// Whether the choices let copies overlap, and the dataflow copies a tensor to the host.
+/// Whether the choices let copies overlap, and the dataflow copies a tensor to the host. False for
+/// a captured step with plans.
 bool has_overlap(const Choices& choices, const Dataflow& dataflow);
 
 /// The times on which the places of overlapping copies depend: those that the profile predicts,
@@ -20,7 +21,7 @@ struct OverlappedStep {
 
 /// Lets the copies of a step overlap with its nodes (copy_overlap.h).
 /// @param timeline the step without overlap, with the fused groups `groups`
-/// @param basis with `predicted_times`
+/// @param basis its seconds are `predicted_times`
 OverlappedStep overlapped(const OrderInput& step, const Timeline& timeline,
                           const FusedGroups& groups, const TimingBasis& basis);
 

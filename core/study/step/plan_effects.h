@@ -25,9 +25,9 @@ PlanTable with_effects(const StudyParts& study, PlanTable table);
 /// Flops and transferred bytes of the nodes that a dataflow adds to its graph.
 PlanCost added_cost(const Graph& graph, const Sizes& sizes, const Dataflow& dataflow);
 
-/// For a node that evicts or restores a tensor: the bytes that the node copies over the link, or,
-/// if the node is no copy and converts the element type, the bytes that the node reads and writes
-/// in the device's memory. 0 for a node that keeps the state of the random generator.
+/// The bytes that an added node moves. For a copy between device and host, these are the bytes of
+/// the tensor. For a node that converts the element type, these are the bytes that the node reads
+/// and writes in the device's memory. 0 for a node that keeps the state of the random generator.
 /// @pre !dataflow.runs_origin(node)
 double added_bytes(const IdVector<ValueId, std::int64_t>& bytes, const Dataflow& dataflow,
                    NodeId node);
@@ -48,8 +48,8 @@ double added_seconds(const TimingBasis& basis, const Dataflow& dataflow);
 double added_seconds(const Study& study, const Dataflow& dataflow);
 
 /// Seconds that plans add to a step whose copies overlap: those of the added nodes that copy
-/// nothing over the link, and those for which nodes wait for copies. It is a sum of times and no
-/// difference of steps, so that hidden copies add exactly 0.
+/// nothing over the link, and those for which nodes wait for copies. The result is a sum of these
+/// times and not the difference of two steps: copies for which no node waits then add exactly 0.
 double overlapped_extra_seconds(const TimingBasis& basis, const Dataflow& dataflow,
                                 std::span<const NodeId> order, const CopySchedule& copies);
 /// Seconds that the plans of a variant add to its step.
@@ -58,9 +58,9 @@ double extra_seconds(const TimingBasis& basis, const Variant& variant);
 /// Seconds of a step. Kernels run one after the other; transfers, too, unless they overlap.
 double step_seconds(const TimingBasis& basis, const Variant& variant);
 
-/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`. If
-/// copies overlap, they take no time of their own, and the time for which a node waits for them
-/// counts for its slot.
+/// Seconds of each slot of a variant. The times of the graph's own nodes come from `times`. Copies
+/// that overlap take no time of their own. The time for which a node waits for such copies counts
+/// for the node's slot.
 std::vector<double> seconds_by_step(const Study& study, const Variant& variant,
                                     const NodeTimes& times);
 

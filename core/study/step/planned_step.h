@@ -19,8 +19,8 @@ std::map<NodeId, std::size_t> repeated_nodes(const PlannedSequence& planned);
 
 /// A study's step without plans as a task graph. Costs are in picoseconds; tasks that cannot run
 /// again are limited to one run. A task with graph outputs may run again if its graph outputs are
-/// small compared with its other outputs. Its graph outputs are then live during the whole step,
-/// except in an estimate from below.
+/// small compared with its other outputs. The graph outputs of such a task are live during the
+/// whole step, except in an estimate from below.
 StepTasks planning_tasks(const PreparedStep& prepared, const StepMemory& memory,
                          const Dataflow& step, const NodeTimes& seconds,
                          Estimate estimate = Estimate::above);

@@ -24,7 +24,7 @@ struct PreparedStep {
   TrainingStep step;
   IdVector<NodeId, const Op*> ops;
   BufferRules rules;
-  std::uint64_t fingerprint = 0;  ///< hash of the graph's nodes: equal for equal steps
+  std::uint64_t fingerprint = 0;  ///< see `fingerprint` (planned_step.h); equal for equal steps
 };
 
 /// The parts of a study that also depend on the dimension values.
@@ -49,11 +49,11 @@ struct Variant {
   std::size_t update_slot = 0;
   std::vector<BandBytes> bands;  ///< live bytes of each band, by slot
   FusedGroups groups;            ///< groups of nodes that run as one kernel
-  CopySchedule copies;           ///< copies that run beside the nodes; empty: no copy does
+  CopySchedule copies;           ///< copies that overlap with nodes; empty: no copy overlaps
   std::int64_t host_bytes = 0;   ///< the most bytes that evicted tensors take on the host
 };
 
-/// How long the nodes of the step take on the device of the chosen profile.
+/// How long the nodes of the step take: as predicted for the chosen profile, or as measured.
 struct StepTimes {
   NodeTimes seconds;
   std::size_t measured = 0;  ///< number of nodes with a measured time; other times are predicted
@@ -138,13 +138,15 @@ std::shared_ptr<const Study> compute_study(std::shared_ptr<const Graph> model,
                                            const Progress& progress);
 
 /// The study with the times that were measured in runs of its variants, in place of predicted
-/// times.
+/// times. The times of a current variant with fused groups are not used: for a group, only the
+/// total time of its nodes is known.
 /// @param baseline not set if only the current variant was measured
 std::shared_ptr<const Study> with_measured_times(const Study& study,
                                                  const std::optional<Measurement>& baseline,
                                                  const Measurement& current);
 
-/// The result of applying a what-if to the model; null if the what-if is off or cannot be applied.
+/// The result of applying a what-if to the model. Null if the what-if is off, if the model is a
+/// captured step, or if the model has a backward pass of its own.
 const WhatIfResult* what_if_result(const Study& study, std::string_view name);
 /// The what-ifs that change the model, in words such as `Flash attention`.
 std::vector<std::string> titles_of_what_ifs(const Study& study);

@@ -273,13 +273,13 @@ void warn_of_idle_overlap(const StudyParts& study, Warnings& warnings) {
   warnings.emplace_back("copies cannot overlap, because the step offloads no tensor");
 }
 
-/// Warns of overlap where a run makes the copies one after the other.
+/// Warns that a run on a GPU does not overlap the copies of offloaded tensors with kernels.
 void warn_of_overlap(const StudyParts& study, Warnings& warnings) {
   const auto& device = study.choices.device;
   if (study.current->copies.empty() || !device || *device == "cpu") return;
   warnings.emplace_back(
-      "a run on a GPU makes the copies of offloaded tensors one after the other with the kernels; "
-      "its memory is that of the step with overlap, its time is not");
+      "a run on a GPU does not overlap the copies of offloaded tensors with kernels; its memory is "
+      "that of the step with overlap, but its time is that of the step without overlap");
 }
 
 }  // namespace

@@ -7,8 +7,9 @@
 
 namespace stashscope {
 
-/// All warnings about a study: those of the model and of the training step, assumed or unknown
-/// sizes, and choices that are left out or change nothing. Does not read `StudyParts::warnings`.
+/// All warnings about a study, such as the warnings of its model and its training step, and
+/// warnings about assumed or unknown sizes and about choices that are left out or change nothing.
+/// Does not read `StudyParts::warnings`.
 std::vector<std::string> warnings_of(const StudyParts& study);
 
 }  // namespace stashscope

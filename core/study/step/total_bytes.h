@@ -10,7 +10,8 @@ namespace stashscope {
 
 /// Throws an input Error if the items have more than `most` bytes in all.
 /// @param items each with its `bytes`, at least 0
-/// @param where what has these items, such as `the arena of the step`; the Error begins with it
+/// @param where names the owner of the items, such as `the arena of the step`; the Error begins
+/// with this name
 template <class Items>
 void check_total_bytes(const Items& items, std::int64_t most, const std::string& where) {
   std::int64_t left = most;

@@ -17,8 +17,8 @@ struct WhatIfSaving {
   std::string symbolic_saved;            ///< the stashed bytes saved, in the model's dimensions
   std::int64_t peak_bytes_saved = 0;     ///< of the step with its plans
   double seconds = 0;                    ///< added to the step; negative: the step is faster
-  /// Whether peak and time are those of the steps without plans, because one of the steps has a
-  /// planned sequence. A sequence belongs to one graph, so the other step has no counterpart of it.
+  /// Whether peak and time are those of the steps without plans, because the study has a planned
+  /// sequence. A sequence belongs to one graph, and the two steps have different graphs.
   bool is_without_plans = false;
 };
 
@@ -26,10 +26,10 @@ struct WhatIfSaving {
 /// Error when cancelled.
 std::vector<WhatIfSaving> what_if_savings(const Study& study, const Progress& progress = {});
 
-/// The effect of adding to the study's choices each value of a what-if that is not on. Sorted by
-/// descending `peak_bytes_saved`. Values that find nothing to change are left out unless something
-/// stopped them. Empty unless `can_change_graph`. Analyzes the model once for each value. Throws a
-/// cancelled Error when cancelled.
+/// For each value in `WhatIf::tried` that the study does not have, the effect of choosing this
+/// value. Sorted by descending `peak_bytes_saved`. Values that find nothing to change are left out
+/// unless something stopped them. Empty unless `can_change_graph`. Analyzes the model once for each
+/// value. Throws a cancelled Error when cancelled.
 std::vector<WhatIfSaving> what_if_offers(const Study& study, const Progress& progress = {});
 
 }  // namespace stashscope

@@ -15,8 +15,8 @@ from .outputs import HookedForward
 from .own_forward import OwnForward
 from .plan import PathLike, Plan, Region
 
-# The attribute in which a module keeps the forward that `apply` gave it, so that `remove` finds it even under wrappers
-# that other code put around it.
+# The attribute in which a module keeps the forward that `apply` gave it. By this attribute, `remove` finds the module
+# even if other code has wrapped the forward since.
 _MARK = "_stashscope_forward"
 
 
@@ -50,7 +50,8 @@ def apply(model: torch.nn.Module, plan: Union[Plan, PathLike]) -> None:
 
 
 def _hooked(model: torch.nn.Module, modules: list[torch.nn.Module]) -> HookedForward:
-    """A forward for the whole model under which autograd gets the outputs that regions free back from the regions."""
+    """A forward for the whole model. While it runs, autograd does not hold the outputs that regions free: when backward
+    needs one, the region makes it again."""
     plain = model._orig_mod if isinstance(model, OptimizedModule) else model
     if any(module is plain for module in modules):
         raise Error("The model itself is a region, so regions inside it cannot free their outputs", "plan",

@@ -135,7 +135,7 @@ def plain_code(plan: Plan) -> str:
 
 
 def _regions(plan: Plan) -> str:
-    """Modules that keep and leave out the same are written together."""
+    """The list of regions as code. Modules that keep and leave out the same calls share one entry."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for region in plan.regions:
         calls = [region.positions(), region.skipped_positions()] if skips(plan) else [region.positions()]
@@ -150,7 +150,7 @@ def _regions(plan: Plan) -> str:
 
 
 def _filled(start: str, items: Iterable[str], end: str) -> list[str]:
-    """As many items in a line as fit."""
+    """The items between `start` and `end`, as many on a line as fit."""
     lines = [start]
     listed = list(items)
     for index, item in enumerate(listed):

@@ -86,7 +86,7 @@ def with_skips(code: str) -> str:
     """The code of a plan with the part that leaves out operators added."""
     imports = "from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes\n"
     tree = "from torch.utils._pytree import tree_leaves, tree_map\n"
-    code = code.replace(tree, "", 1)  # the code that frees outputs may have it
+    code = code.replace(tree, "", 1)  # `with_outputs` may have added this line already
     code = with_part(code, "from torch.utils.checkpoint", imports + tree + "from torch.utils.checkpoint")
     code = with_part(code, "    for names, save in REGIONS:", "    for names, save, skip in REGIONS:")
     code = with_part(code, "get_submodule(name), save", "get_submodule(name), save, skip")

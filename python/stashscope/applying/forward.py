@@ -132,7 +132,7 @@ class _Call:
         return once
 
     def run(self, *once: Any) -> Any:
-        """Calls the module's forward, the first time and again."""
+        """Calls the module's forward, in forward and in each recompute."""
         values = [once[source] for source in self._sources]
         given = [self._taken(value) if isinstance(value, _WithStandIn) else value for value in values]
         del once, values
@@ -167,8 +167,8 @@ class _Call:
             yield
 
     def _skipping(self) -> Any:
-        """The mode that leaves out operators. It lies below the mode of the policy, and the policy counts the
-        operators."""
+        """The mode that leaves out operators. It lies below the mode of the policy, so that the policy counts each
+        operator before this mode may leave it out."""
         if self.policy is None or not self._region.skip:
             return contextlib.nullcontext()
         return Skipping(self._region.module, self.policy.is_skipped)

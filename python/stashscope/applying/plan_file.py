@@ -11,7 +11,8 @@ from ..files import replace_file
 from .plan import PathLike, Plan, Region, SavedOperator
 
 KEY = "stashscope.plan"
-# Version 2 has `free_outputs`, version 3 has `skip`. Plans without them are of a version that older packages read.
+# Version 2 added `free_outputs`, version 3 added `skip`. A plan is written with the lowest version that has what it
+# uses, so that older packages can read it.
 VERSION = 3
 _OPTIONAL = {"free_outputs", "skip"}
 _ALTERED = "The file was altered. Save the plan again."

@@ -78,7 +78,7 @@ def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:
 
 
 def _empty_as(tensor: torch.Tensor) -> torch.Tensor:
-    """`empty_like` of a stand-in is a tensor with memory: it needs no data."""
+    """The result of `empty_like` for a stand-in: a tensor with memory, because the operator reads no data."""
     with _disable_current_modes():
         form = torch.empty_like(tensor.form)  # type: ignore[attr-defined]
     return torch.empty_strided(form.size(), form.stride(), dtype=form.dtype, device=tensor.device)

@@ -44,7 +44,7 @@ class Answers:
         self.in_compiled_code = False
 
     def taken_unknown(self) -> bool:
-        """Whether the last number was read from a tensor without data. Resets the answer."""
+        """Whether a number was read from a tensor without data since this was asked last."""
         unknown, self._unknown = self._unknown, False
         return unknown
 
@@ -167,7 +167,7 @@ def _depends_on_data(func: Any, args: Any) -> bool:
 
 
 def _is_foreign(func: Any) -> bool:
-    """Whether the operator comes from another library. Then data may decide the shapes of its results."""
+    """Whether the operator comes from another library and returns new tensors. Data may decide the shapes of these."""
     if func.namespace in _OF_TORCH or not func._schema.returns:
         return False
     return not any(one.alias_info for one in (*func._schema.arguments, *func._schema.returns))

@@ -31,7 +31,7 @@ _ADDITIONS = (None, torch.add, torch.Tensor.add, torch.Tensor.__add__, torch.Ten
 
 
 class Calls(TorchFunctionMode):
-    """Knows the running call, gives unknown numbers for `item()`, and refuses where a tensor's data decides."""
+    """Knows the running call, gives unknown numbers for `item()`, and refuses decisions by data."""
 
     def __init__(self, answers: Answers, scalars: Scalars, fake: bool, on_cuda: bool) -> None:
         super().__init__()

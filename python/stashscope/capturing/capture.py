@@ -67,7 +67,8 @@ def capture(step: Callable[..., Any], path: PathLike, *, model: Any = None, opti
     _check_real(stage, fake)
     before = after = State(reached)
     if fake:
-        # Hooks that let saved tensors through change no lifetime, so this run is both the first and the watching one.
+        # The hooks of this run keep saved tensors alive as long as autograd would, so they change no lifetime. The run
+        # therefore is both the first run and the one that watches what autograd saves.
         watched = _fake_run(stage, before, before, "watch")
         captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
     else:

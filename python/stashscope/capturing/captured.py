@@ -25,7 +25,7 @@ class Captured:
 def combined(first: Record, watched: Record, forgotten: Record, tensors: str) -> Captured:
     """Joins the runs of a step.
 
-    The first run gives the lifetimes. The second, which may be the first, gives the saved tensors. The third gives how
+    `first` gives the lifetimes. `watched`, which may be the same run, gives the saved tensors. `forgotten` gives how
     long Python alone holds each storage.
     """
     _same_operators(first, watched)

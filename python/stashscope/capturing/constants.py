@@ -67,7 +67,8 @@ class Constants:
         know(self._mode, result, data)
 
     def before_writing(self, func: Any, args: Any) -> None:
-        """Forgets the data of a tensor that is about to be written to if one stored element stands for all."""
+        """If one stored element stands for all elements of a tensor, forgets its data when the tensor is about to be
+        written to."""
         first = func._schema.arguments[0].alias_info if func._schema.arguments else None
         if first is None or not first.is_write or not args or not isinstance(args[0], FakeTensor):
             return
@@ -83,9 +84,9 @@ class Constants:
         return _ROUTED_FLOAT_LIMIT if dtype.is_floating_point else _ROUTED_LIMIT
 
     def in_place(self, func: Any, args: Any, result: Any) -> Any:
-        """On a fake tensor with data, an operator that changes its first argument returns a new tensor.
+        """Called on a fake tensor with data, an operator that changes its first argument returns a new tensor.
 
-        This gives the first argument the new data and returns it instead.
+        This method gives the new data to the first argument, and returns that argument.
         """
         changed = func._schema.arguments[0].alias_info if func._schema.arguments else None
         is_other = isinstance(result, FakeTensor) and args and isinstance(args[0], FakeTensor) and result is not args[0]
@@ -132,7 +133,8 @@ def _is_small_and_real(tensor: torch.Tensor) -> bool:
 
 @contextlib.contextmanager
 def known_data(routed: bool) -> Iterator[None]:
-    """Lets results of small constants be constants, too. `routed`: also larger results from the picks of routers."""
+    """Lets the results of operators on small constants be constants, too. `routed`: also larger results from the picks
+    of routers."""
     before = fake_tensor.CONSTANT_NUMEL_LIMIT
     fake_tensor.CONSTANT_NUMEL_LIMIT = _ROUTED_LIMIT if routed else _LIMIT
     try:

@@ -72,7 +72,8 @@ def as_on_cpu(func: Any, args: Any, result: Any) -> Any:
 
 
 def _with_layouts(func: Any, args: Any, result: Any) -> Any:
-    """The result, or the first of several, laid out as by the CPU's kernel."""
+    """The result, laid out as by the CPU's kernel. Of several results, only the first is changed; for operators in
+    `_CONTIGUOUS`, all are."""
     if isinstance(result, tuple):
         count = len(result) if func in _CONTIGUOUS else 1
         return (*(_with_layouts(func, args, one) for one in result[:count]), *result[count:])
@@ -97,7 +98,8 @@ def _layout(func: Any, args: Any, result: torch.Tensor) -> Optional[torch.Tensor
 
 
 def shaped_by_data(func: Any, args: Any) -> Any:
-    """The results of an operator, if their shapes depend on data and the data are known; else None."""
+    """The results of a CTC loss, whose shapes depend on data. None if the data is not known, and for other
+    operators."""
     if func not in (aten._ctc_loss.default, aten._ctc_loss.Tensor):
         return None
     log_probs, targets = args[0], known_numbers(args[3])

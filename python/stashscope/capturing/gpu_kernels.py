@@ -99,7 +99,7 @@ def _as_bias(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _aligned(bias: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
-    """The kernel reads rows of 16 elements."""
+    """The bias with rows that begin at multiples of 16 elements, as the kernel reads them."""
     bias = bias.expand(query.shape[0], query.shape[1], query.shape[2], key.shape[2])
     if bias.shape[-1] % 16:
         return functional.pad(bias, (0, 16 - bias.shape[-1] % 16))[..., :bias.shape[-1]]

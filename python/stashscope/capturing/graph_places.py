@@ -20,8 +20,8 @@ class GraphPlace:
     phase: str
     modules: tuple[str, ...]
     line: str
-    # The number of the autograd node of the operator when the graph was made; in backward, of the operator whose
-    # derivative this is.
+    # The sequence number of the operator's autograd node, as it was when the graph was made. For a node of backward,
+    # that of the operator whose derivative the node computes.
     sequence: int
     call: PieceCall = field(default_factory=PieceCall)
 

@@ -93,7 +93,7 @@ def scatters_in_place(func: Any, args: Any, maker: Optional[Node], last: Optiona
     return INTO_ZEROS[func], args
 
 
-# These make their result as large as their input, and then show one element of it. With each, the position of its
+# These losses make their result as large as their input, and then show one element of it. By loss, the position of its
 # argument `reduction`.
 _LOSSES = {aten.mse_loss.default: 2, aten.smooth_l1_loss.default: 2, aten.soft_margin_loss.default: 2,
            aten.binary_cross_entropy.default: 3}
@@ -202,8 +202,8 @@ def same_arguments_again(hooks: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
-    """Calls `made` with each state of the random generator that is read, such as by checkpointing. No operator makes
-    it."""
+    """Calls `made` with each state of the random generator that is read, such as by checkpointing. Such a state is a
+    tensor that no operator makes."""
     before = torch.random.get_rng_state
 
     def get_rng_state() -> torch.Tensor:

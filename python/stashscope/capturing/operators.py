@@ -94,7 +94,7 @@ def named_arguments(facts: Facts, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def readable_arguments(facts: Facts, named: dict[str, Any]) -> str:
-    """The arguments that are no tensors and not their defaults."""
+    """The text of the arguments that are no tensors and differ from their defaults."""
     parts = []
     for name, default in zip(facts.names, facts.defaults):
         if name not in named:

@@ -22,7 +22,7 @@ class Place:
 
 
 class Phases:
-    """Tells forward, backward, recompute and optimizer apart, and finds the forward node of a backward one."""
+    """Tells forward, backward, recompute and optimizer apart, and finds the forward node of each backward node."""
 
     def __init__(self, record: Record, modules: ModulePath, before_update: Any, light: bool) -> None:
         self._record = record
@@ -85,7 +85,8 @@ class Phases:
                 node.scopes = self._record.nodes[node.forward_node].scopes
 
     def _claim(self, newest: int) -> None:
-        """Assigns the autograd numbers since the last operator: the newest to this operator, older ones to the last."""
+        """Assigns the numbers that autograd gave to nodes since the last operator: the newest to this operator, the
+        older ones to the last operator."""
         position = len(self._record.nodes)
         for number in range(self._sequence, newest):
             self._makers.setdefault(number, position if number == newest - 1 else max(position - 1, 0))

@@ -1,9 +1,9 @@
 """Fake tensors that autograd takes for plain tensors.
 
 Tensors of a subclass have the dispatch key `Python`. For a view with that key, autograd keeps the operator that made
-it; for a plain view, only its geometry. After a change in place, backward makes the view again. Made from the operator,
-this runs other operators and takes other memory than made from the geometry. A dispatch mode sees the operators of
-tensors without the key just as well.
+it; for a plain view, only its geometry. After a change in place, backward makes the view again. If it makes the view
+from the operator, it runs other operators and takes other memory than if it makes the view from the geometry. A
+dispatch mode sees the operators of tensors without the key just as well.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ import torch._subclasses.fake_tensor as fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 aten = torch.ops.aten
-# In Python these give dimensions of size 1 other strides, which decide memory formats later.
+# The Python versions of these give dimensions of size 1 other strides than the C++ versions. Strides decide memory
+# formats later.
 _BETTER_IN_CPP = {aten.view.default, aten._unsafe_view.default}
 
 
 class _WithoutKey(FakeTensor):
-    """C++ gives no key to a class without a dispatch of its own."""
+    """A fake tensor without the key: C++ gives the key only to classes whose `__torch_dispatch__` is enabled."""
 
     __torch_dispatch__ = torch._C._disabled_torch_dispatch_impl  # type: ignore[attr-defined, assignment]
 
@@ -47,7 +48,7 @@ def plain_fakes(mode: FakeTensorMode) -> Iterator[None]:
     FakeTensor.__new__ = staticmethod(new)  # type: ignore[assignment]
     FakeTensor.tolist = as_list  # type: ignore[method-assign, assignment]
     fake_tensor.op_implementations_checks = [(check, _in_mode(kernel)) for check, kernel in kernels]
-    # All modes share the cache of results of fake kernels, so this mode gets one of its own.
+    # Usually, all modes share one cache of the results of fake kernels. Meanwhile, this mode has a cache of its own.
     results, FakeTensorMode.cache = FakeTensorMode.cache, {}
     try:
         yield
@@ -59,7 +60,7 @@ def plain_fakes(mode: FakeTensorMode) -> Iterator[None]:
 
 
 def _in_mode(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Fake kernels in Python call operators. Without the key, these find fake tensors only by the mode."""
+    """The fake kernel, run in its mode. Tensors without the key would not lead the kernel's operators to the mode."""
     def called(mode: FakeTensorMode, func: Any, *args: Any, **kwargs: Any) -> Any:
         if func in _BETTER_IN_CPP:
             return NotImplemented

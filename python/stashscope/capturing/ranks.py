@@ -21,7 +21,7 @@ def is_rank_state(thing: Any) -> bool:
 
 
 def is_collective(func: Any) -> bool:
-    """Whether an operator hands tensors to a process group in place, or waits for one."""
+    """Whether an operator hands tensors to a process group in place, or waits for a collective."""
     return bool(func.namespace == "c10d") or func._schema.name == "_c10d_functional::wait_tensor"
 
 

@@ -66,7 +66,7 @@ class Saved:
     value: str
     # The forward node of that autograd node.
     node: int = -1
-    # The first node after autograd took the tensor out, or -1.
+    # The first node that runs after autograd has unpacked the tensor, or -1.
     unpacked: int = -1
     # The last node during which autograd holds the tensor.
     released: Optional[int] = None

@@ -157,7 +157,7 @@ class Recorder(TorchDispatchMode):
 
 
 def _is_shallow_copy(func: Any) -> bool:
-    """Autograd makes a new tensor object for the same memory. Modes see that as `detach`, but no operator runs."""
+    """Whether a `detach` that a mode sees is only a new tensor object for the same memory, made without an operator."""
     return func is aten.detach.default and (not torch._C._dispatch_tls_is_dispatch_key_excluded(
         DispatchKey.ADInplaceOrView) or kernels.makes_parameter())
 

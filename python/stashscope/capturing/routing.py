@@ -37,7 +37,7 @@ class Routing:
         self._picks: dict[tuple[int, int], int] = {}
 
     def picked(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        """Looks at the result of an operator."""
+        """If the operator picks experts, gives its result data. Called with each operator that has run."""
         if func not in _PICKS or not isinstance(args[0], FakeTensor) or args[0].constant is not None:
             return
         position, place = _PICKS[func]

@@ -157,7 +157,7 @@ class Stage:
         stack.enter_context(phases)
         module_calls = stack.enter_context(ModuleCalls(names, (root for _, root in self.reached.roots), values))
         stack.enter_context(hooks_beside_transforms())
-        # Scripted functions run other operators from their second or third call on.
+        # By default, scripted functions run other operators from their second or third call on.
         stack.enter_context(torch.jit.optimized_execution(False))
         stack.enter_context(resizes_seen(values.resized))
         stack.enter_context(as_in_training(recorder.unseen))

@@ -29,13 +29,14 @@ class Held:
 
 
 class Watching:
-    """Lets saved tensors through and writes down each of them."""
+    """Keeps saved tensors alive as long as autograd would, and writes down each of them."""
 
     def __init__(self, values: Values, unseen: Callable[[], Any]) -> None:
         self._values = values
         self._unseen = unseen
         self._record: Record = values.record
-        # True while PyTorch compiles. What autograd saves then, it does not save in a step that is compiled already.
+        # True while PyTorch compiles. Autograd then saves tensors that it does not save in a step whose code is
+        # compiled already.
         self.paused = False
 
     def pack(self, tensor: torch.Tensor) -> Any:

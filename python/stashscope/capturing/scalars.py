@@ -85,8 +85,8 @@ class Scalars:
                                             released=last, number=True))
 
     def _end_of(self, node: Node, position: int) -> int:
-        """The last node during which an autograd node lives that never runs. One that was made in a recompute is freed
-        with the graph of the recompute."""
+        """For an autograd node that never runs: the last node of the record during which it lives. An autograd node
+        that was made in a recompute is freed with the graph of the recompute."""
         if node.phase == "recompute":
             while position + 1 < len(self._record.nodes) and self._record.nodes[position + 1].phase == "recompute":
                 position += 1

@@ -50,7 +50,7 @@ class Values:
         self._input(tensor, index, name)
 
     def existing_storage(self, tensor: torch.Tensor) -> None:
-        """Registers a tensor that existed before the step. It becomes an input if the step reads it."""
+        """Registers a tensor that existed before the step. It becomes an input if the step reads or frees it."""
         storage = tensor.untyped_storage()
         if self.storages.find(storage) is None:
             index = self.storages.add(storage, ("existing", storage._cdata), "input")

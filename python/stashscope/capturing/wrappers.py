@@ -24,7 +24,7 @@ class Geometry:
 
     @staticmethod
     def of(tensor: torch.Tensor) -> "Geometry":
-        """Reads it from a tensor."""
+        """The geometry of a tensor."""
         storage = tensor.untyped_storage()
         return Geometry(tensor.dtype, tensor.device, tuple(tensor.shape), tuple(tensor.stride()),
                         tensor.storage_offset(), storage._cdata, storage.nbytes())  # type: ignore[arg-type]

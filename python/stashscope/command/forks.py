@@ -74,7 +74,7 @@ class Forks:
         os._exit(_DONE)
 
     def end_child(self, error: Optional[BaseException]) -> None:
-        """Ends the forked process with what went wrong. Does nothing in the first process."""
+        """Ends the forked process, and reports what went wrong. Does nothing in the first process."""
         if self.is_child:
             self._fail(error)
 
@@ -109,7 +109,7 @@ class Forks:
 def _answer_of(child: int, path: str) -> Record:
     _, status = os.waitpid(child, 0)
     try:
-        # Only the forked process of this program wrote it.
+        # The file is safe to unpickle, because only the forked process of this program wrote it.
         with open(path, "rb") as file:
             answer = pickle.load(file)
     except (OSError, EOFError, pickle.UnpicklingError):

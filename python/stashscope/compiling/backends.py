@@ -25,7 +25,8 @@ UNKNOWN = ("The backend '{name}' of torch.compile is not known. The operators he
 
 
 def name_of(compiler: Any) -> str:
-    """The name under which the user chose the backend."""
+    """The name under which the user chose the backend. A function of the user that only has the name of a known backend
+    gets `(unknown)` behind its name."""
     name = str(getattr(compiler, "compiler_name", None) or getattr(compiler, "__name__", type(compiler).__name__))
     function = getattr(compiler, "compiler_fn", None)
     if function is not None and (name not in _EXACT or lookup_backend(name) is not function):

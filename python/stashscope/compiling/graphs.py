@@ -61,7 +61,7 @@ class Piece:
 
 
 def address_of(key: str) -> int:
-    """The address of a module in a stack of Dynamo, whose keys also say the number of the call; 0 if unknown."""
+    """The address of the module that a key of Dynamo's stack of modules names, such as `ADDRESS@CALL`; 0 if unknown."""
     address = key.partition("@")[0]
     return int(address) if address.isdigit() else 0
 

@@ -19,7 +19,8 @@ Exporter = Callable[[torch.nn.Module, Inputs, Path], None]
 
 
 def by_dynamo(model: torch.nn.Module, inputs: Inputs, path: Path) -> None:
-    """Writes module paths and Python lines. `optimize=False`: it would merge parameters with equal values."""
+    """Writes module paths and Python lines. `optimize=False`, because optimizing would merge parameters with equal
+    values."""
     shapes: dict[str, Any] = {name: inputs.dims.get(name) for name in inputs.tensors}
     torch.onnx.export(model, tuple(inputs.tensors.values()), str(path), dynamo=True, optimize=False, verbose=False,
                       input_names=list(inputs.tensors), dynamic_shapes=shapes if inputs.dims else None,

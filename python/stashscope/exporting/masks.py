@@ -20,7 +20,7 @@ def masks_by_broadcasting(inputs: Inputs) -> Iterator[None]:
     # The mode TransformGetItemToIndex is needed with `vmap` only. No exporter can follow it.
     ours: dict[str, Any] = {"_vmap_for_bhqkv": _broadcast, "TransformGetItemToIndex": contextlib.nullcontext}
     if "position_ids" not in inputs.tensors:
-        # The model then numbers the positions itself, so that no two sequences are packed into one.
+        # The model then numbers the positions itself, so no two sequences are packed into one.
         ours["find_packed_sequence_indices"] = _not_packed
     own = {name: getattr(module, name) for name in ours if hasattr(module, name)}
     for name in own:

@@ -2,7 +2,7 @@
 
 The profiler tells in which operator memory was allocated, but rounds bytes up as the allocator does. The history has
 the bytes that the tensors asked for, but tells time only in microseconds, and operators follow each other faster. Both
-list the same allocations in the same order, so each takes from the other.
+list the same allocations in the same order, so each supplies what the other lacks.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def with_requested_bytes(events: list[Event], trace: Iterable[dict[str, Any]]) -
 
 
 def most_reserved(trace: Iterable[dict[str, Any]], at_end: int) -> int:
-    """The most bytes that the allocator held during the history, when it holds `at_end` now."""
+    """The most bytes that the allocator held during the history. `at_end`: the bytes that it holds at the end of the
+    history."""
     now = most = at_end
     for entry in reversed(list(trace)):
         if entry["action"] in ("segment_alloc", "segment_map"):

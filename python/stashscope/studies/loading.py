@@ -19,7 +19,8 @@ def load(path: PathLike, *, dims: Optional[Mapping[str, Union[int, str]]] = None
          what_if: Optional[Mapping[str, Union[None, int, float, str]]] = None) -> Study:
     """The study of an ONNX model, a saved session or a captured step.
 
-    dims: size by name of a dimension, or the name of another dimension to unify it with. `*` stands for any text.
+    dims: size by name of a dimension, or the name of another dimension to unify it with. In a name, `*` stands for any
+        text.
     plans: config strings to switch on, or `@FILE`, as `--plan` takes them.
     level: 1 recomputes every transformer layer, 2 also with compromises. 0 is the level of the session, if any.
     order: name of an execution order, as `--order` takes it.

@@ -58,7 +58,7 @@ class Study:
 
     @property
     def reserved_bytes(self) -> int:
-        """What PyTorch's allocator reserves for the step, with the settings of `load` or the session, else by default."""
+        """What PyTorch's allocator reserves for the step. The settings are those of `load` or the session, if any."""
         return self._engine.reserved_bytes
 
     @property
@@ -200,7 +200,7 @@ class Study:
             time_limit: Optional[float] = None, move_limit: int = 0, seed: int = 1) -> Fit:
         """The largest value of a dimension with which the step fits into a memory.
 
-        dim: a name, or several that get the same value; `*` stands for any text.
+        dim: a name, or several that get the same value. In a name, `*` stands for any text.
         memory: bytes, or a text such as '80GiB'; None is the memory of the device profile.
         replan: whether to search for a plan at each value, too; the other arguments are those of `budget`, for the
             search at each value.

@@ -25,11 +25,11 @@ constexpr int least_difference_width = 96;
 /// Widths of the table and the chart, relative to each other.
 constexpr int table_share = 660;
 constexpr int chart_share = 300;
-/// The table leaves at least this width to the chart.
+/// A table that is wider than its share leaves at least this width to the chart.
 constexpr int least_chart_width = 200;
 
-/// Width in pixels, at the normal text size, at which the table and the chart always stand side by
-/// side.
+/// In a panel at least this wide, in pixels at the normal text size, the table and the chart always
+/// stand side by side.
 constexpr int least_side_by_side = 800;
 
 /// The table and the chart, side by side or stacked. Until the user moves the border between them,
@@ -42,7 +42,7 @@ class CompareParts : public QSplitter {
     addWidget(&table);
     addWidget(&chart);
     connect(this, &QSplitter::splitterMoved, this, [this] { is_moved_ = true; });
-    // Queued, because the columns are fitted at the same time.
+    // Queued, because the same signal makes the table fit its columns, which must happen first.
     connect(
         table.model(), &QAbstractItemModel::modelReset, this, [this] { fit(); },
         Qt::QueuedConnection);
@@ -79,8 +79,8 @@ class CompareParts : public QSplitter {
     for (int i = 0; i < count(); ++i) height += least_height(*widget(i));
     return height;
   }
-  /// Stacks the table above the chart where the width is less than `least_side_by_side` and the
-  /// height is enough for both. Elsewhere they stand side by side, also where neither is enough.
+  /// Stacks the table above the chart if the width is less than `least_side_by_side` and the height
+  /// is enough for both. Otherwise they stand side by side, even in a narrow panel.
   void orient() {
     const bool is_narrow = width() < qRound(least_side_by_side * text_scale());
     const bool is_stacked = is_narrow && height() >= stacked_height();

@@ -18,9 +18,9 @@
 namespace stashscope::ui {
 
 /// Compares the document with the other side of a comparison: another session or model, or other
-/// choices for its own model. Shows a table of differences, and both memory curves on one chart.
-/// The other side is loaded in the background and does not change with the choices of the document,
-/// but can take its sizes. Opening another model ends the comparison.
+/// choices for the document's model. Shows a table of differences, and both memory curves on one
+/// chart. The other side is loaded in the background. It does not change with the choices of the
+/// document, but can take the document's sizes. Opening another model ends the comparison.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
@@ -50,8 +50,8 @@ class ComparePanel : public QWidget {
   QToolButton* add_tool(const QString& name, const QString& text, const QString& tip);
   /// The other side: a file, or a state of the document's own history.
   struct Other {
-    QString path;   ///< file that the model was opened from
-    QString state;  ///< name of the choices; empty: those of the file
+    QString path;   ///< session or model file; for a state, that of the document
+    QString state;  ///< name of the state; empty: the other side is a file
   };
 
   void make_other();

@@ -12,6 +12,7 @@ namespace {
 
 using namespace Qt::StringLiterals;
 
+/// Lists the dimensions of `study` that have another size in `sizes`.
 /// @param text with %1 for the dimension, %2 for its size in `sizes` and %3 for its size in `study`
 QString listed(const Study& study, const SizeChoices& sizes, const QString& text) {
   QStringList parts;

@@ -131,8 +131,8 @@ QString DimensionsPanel::typed_text() const {
   return {};
 }
 
-/// Rebuilds the rows. The keyboard focus stays at its dimension, and so does a text that the user
-/// is typing, if the model is the same.
+/// Rebuilds the rows. The keyboard focus stays at its dimension. If the model is the same, a text
+/// that the user is typing stays, too.
 void DimensionsPanel::rebuild_with_focus(const std::vector<Dimension>& dimensions) {
   const QWidget* const focus = window()->focusWidget();
   const QString name = focus != nullptr && isAncestorOf(focus) ? focus->objectName() : QString();

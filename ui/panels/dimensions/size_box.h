@@ -6,8 +6,8 @@
 namespace stashscope::ui {
 
 /// A spin box for a size. The user can type `0`, negative numbers and numbers above the largest
-/// size, and `refused` reports them. If the box did not accept the minus sign or the last digit,
-/// their keys would silently do nothing.
+/// size; then `refused` reports the number. If the box did not let the user type such numbers, keys
+/// such as the minus sign would silently do nothing.
 class SizeBox : public QSpinBox {
   Q_OBJECT
 
@@ -42,7 +42,8 @@ class SizeBox : public QSpinBox {
   bool is_too_large(const QString& number) const;
 
   int largest_;
-  std::int64_t size_ = 0;  ///< the shown size; if it is above `largest_`, the value is the maximum
+  /// The shown size. If it is above `largest_`, the value of the spin box is the maximum.
+  std::int64_t size_ = 0;
 };
 
 }  // namespace stashscope::ui

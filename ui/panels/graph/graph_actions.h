@@ -27,7 +27,7 @@ class GraphActions : public QObject {
  Q_SIGNALS:
   /// Requests to select this node and to open the groups that hide it.
   void node_wanted(stashscope::NodeId node);
-  /// Shows a message about the last action to the user.
+  /// Requests to show the user a message about the last action.
   void said(const QString& text);
   void inspector_wanted();
   /// Requests to show the row of the plan table for this node.

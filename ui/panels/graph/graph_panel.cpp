@@ -223,7 +223,8 @@ void GraphPanel::request_picture(bool shows_all) {
   layout_.request(document_.study(), open_, text_scale());
 }
 
-/// The picture that was requested last may not be there yet; what it was to show stays.
+/// If the last requested picture has not come yet and was to be shown whole, the new picture is
+/// shown whole.
 void GraphPanel::request_picture_again() { request_picture(shows_all_ && layout_.is_busy()); }
 
 /// Requests a new picture after a change of the text size, because boxes grow with their texts.

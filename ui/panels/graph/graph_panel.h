@@ -13,7 +13,7 @@
 
 namespace stashscope::ui {
 
-/// What a search found: a node, or a tensor that no node makes. The other member is invalid.
+/// A hit of a search: a node, or a tensor that no node makes. The other member is invalid.
 struct SearchHit {
   NodeId node;
   ValueId tensor;

@@ -61,9 +61,9 @@ void GraphPanel::search(const QString& text) {
                   [this](int row) { return hit_text(static_cast<std::size_t>(row)); });
 }
 
-/// Forward nodes that have the text in their own name, operator or module come first, then the
-/// tensors that no node makes, such as weights. The other nodes follow: names of gradient nodes
-/// often contain the name of a weight.
+/// Finds the hits. Forward nodes that have the text in their own name, operator or module come
+/// first, then the tensors that no node makes, such as weights. The other nodes come last, because
+/// names of gradient nodes often contain the name of a weight.
 void GraphPanel::find_matches(const Study& study) {
   const Matcher matcher(study, search_->text());
   const std::vector<NodeId>& order = study.current->timeline.order;

@@ -7,18 +7,18 @@
 namespace stashscope::ui {
 
 /// The hits of a search field as a list below the field. The field keeps the keyboard focus: Up and
-/// Down move in the list, Escape closes the list. The first hit is marked when the list opens.
+/// Down move in the list, Escape closes the list. One hit of an open list is marked.
 class SearchList : public QListView {
   Q_OBJECT
 
  public:
-  /// Returns the text of a hit. Called only when the row of the hit is painted.
+  /// Returns the text of a hit. Called only for rows on the screen.
   using HitText = std::function<QString(int)>;
 
   /// @param field the list opens below it; must be in `panel`, and outlive the list
   SearchList(QLineEdit& field, QWidget* panel);
 
-  /// Shows other hits. An open list stays open if there are hits, and the first hit is marked.
+  /// Shows other hits. If there are hits, an open list stays open, with the first hit marked.
   void set_hits(int count, HitText text);
   /// Opens the list with a row marked, if there are hits.
   void open(int row = 0);

@@ -44,7 +44,7 @@ QString operator_counts(const Study& study, const std::vector<NodeId>& nodes) {
   return u"<table width=\"100%\" cellspacing=\"0\" cellpadding=\"2\">"_s + rows + u"</table>"_s;
 }
 
-/// The share of the step's operations in per cent.
+/// The share of `nodes` in the operations of the step, in per cent.
 double share_of_flops(const Study& study, const std::vector<NodeId>& nodes) {
   double flops = 0;
   for (const NodeId id : nodes) {
@@ -80,11 +80,12 @@ QString taken_over_text(const Study& study, const GroupMemory& memory) {
                                      .arg(link, counted(more, GroupPage::tr("1 other node"),
                                                         GroupPage::tr("%1 other nodes")));
   const QString bytes = bytes_text(memory.stashed_by_others);
-  return more == 0
-             ? GroupPage::tr("%1 stashes %2 for backward in memory that it took over from here")
-                   .arg(by, bytes)
-             : GroupPage::tr("%1 stash %2 for backward in memory that they took over from here")
-                   .arg(by, bytes);
+  return more == 0 ? GroupPage::tr(
+                         "%1 stashes %2 for backward in memory that it took over from this group")
+                         .arg(by, bytes)
+                   : GroupPage::tr(
+                         "%1 stash %2 for backward in memory that they took over from this group")
+                         .arg(by, bytes);
 }
 
 QString stash_text(const Study& study, const GroupMemory& memory) {

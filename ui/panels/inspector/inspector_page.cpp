@@ -28,7 +28,8 @@ struct InspectorPage {
   Q_DECLARE_TR_FUNCTIONS(InspectorPage)
 };
 
-/// Number of readers that are listed before the last reader, until the user asks for all.
+/// Number of readers that are listed before the last reader, until the user asks for all. If only
+/// one more would be left out, all are listed.
 constexpr std::size_t most_listed = 3;
 
 class NodePage {
@@ -54,7 +55,7 @@ class NodePage {
  private:
   QString full_name() const { return breakable(page_html(shown_name(graph_, dataflow_, node_))); }
 
-  /// @pre dataflow_.is_clone(node_)
+  /// Says what an added node does. %1 is the original node. @pre dataflow_.is_clone(node_)
   QString purpose() const {
     switch (dataflow_.kind(node_)) {
       case AddedKind::recompute:

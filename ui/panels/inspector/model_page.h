@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// What the inspector shows while nothing is selected: the properties of the model, its inputs and
-/// its outputs, as rich text.
+/// The page of the inspector while nothing is selected, as rich text: the properties of the model,
+/// its inputs and its outputs.
 QString model_page(const Study& study);
 
 }  // namespace stashscope::ui

@@ -68,7 +68,7 @@ QString made_by(const Study& study, const TensorOfParameter& tensor) {
   return TensorPage::tr("%1, made by %2").arg(element_text(tensor), node_link(study, tensor.maker));
 }
 
-/// What the training of a parameter adds to its bytes.
+/// The gradient and the optimizer states of a parameter, with their bytes. Empty for other tensors.
 QString training(const Study& study, const GivenTensor& given) {
   if (given.role != ValueRole::parameter) return {};
   QString rows;

@@ -38,8 +38,8 @@ constexpr int least_name_width = 160;
 QString band_link(Band band) { return QString::number(static_cast<int>(band)); }
 
 /// The bands with bytes, largest first, as rich text: the colour, name and bytes of each band. Each
-/// name is a link that limits the table to the tensors of the band. The name of the band `kept`, to
-/// which the table is limited now, is bold.
+/// name is a link that limits the table to the tensors of the band. The band `kept`, to which the
+/// table is limited now, is listed even without bytes; its name is bold.
 QString bands_text(const BandBytes& bytes, std::optional<Band> kept, const Theme& theme) {
   std::vector<Band> bands;
   for (std::size_t i = 0; i < band_count; ++i) {

@@ -23,9 +23,9 @@ class AlivePanel : public QWidget {
   explicit AlivePanel(Document& document, QWidget* parent = nullptr);
 
  Q_SIGNALS:
-  /// Requests that this node is selected and shown, even if it is hidden. The cursor stays.
+  /// Requests to select this node and to show it, even if it is hidden. The cursor stays.
   void node_wanted(stashscope::NodeId node);
-  /// Requests that this tensor, which no node makes, is selected and its readers are shown.
+  /// Requests to select this tensor, which no node makes, and to show its readers.
   void tensor_wanted(stashscope::ValueId tensor);
 
  protected:
@@ -43,7 +43,7 @@ class AlivePanel : public QWidget {
   void show_moment();
   void show_step();
   void show_heading();
-  /// Shows the heading. Where it has no room, leaves out the number of tensors, then the place.
+  /// Shows the heading. If it does not fit, leaves out `tensors`, then `where`, too.
   void tell(const QString& where, const QString& bytes, const QString& tensors);
   void show_bands();
   /// Hides the text of the bands if it would leave room for fewer than 6 rows of the table.
@@ -60,7 +60,8 @@ class AlivePanel : public QWidget {
   TensorDelegate* names_;
   const Study* shown_study_ = nullptr;
   std::size_t shown_slot_ = 0;
-  /// Widths for which the columns were fitted: of the table's view, then of its columns.
+  /// The widths at the last `fit_columns`: of the table's viewport, then of the columns for bytes,
+  /// roles and slots.
   std::array<int, 4> fitted_{};
 };
 

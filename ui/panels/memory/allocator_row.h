@@ -18,7 +18,7 @@ class AllocatorRow : public QWidget {
   explicit AllocatorRow(Document& document, QWidget* parent = nullptr);
 
   /// Chooses the allocator with the settings of the field, or no allocator. If the field has a
-  /// wrong text, the last settings that were chosen for this file replace it.
+  /// wrong text, the last settings that were chosen for this model replace it.
   void switch_on(bool on);
   /// Whether the row may be visible.
   void allow(bool is_allowed);
@@ -28,7 +28,7 @@ class AllocatorRow : public QWidget {
   void choose(std::optional<std::string> settings);
   /// Replaces the text of the field.
   void put(const std::string& settings);
-  /// Shows why the text is wrong. Returns whether it is right.
+  /// If the text is wrong, shows why. Returns whether the text is right.
   bool check_text();
   void show_choice();
   void show_reserved();

@@ -17,7 +17,7 @@ class ArenaPage : public QWidget {
   explicit ArenaPage(Document& document, QWidget* parent = nullptr);
 
   ArenaMap& map() { return *map_; }
-  /// Follows the study. @param curves of the document's study; empty: there is no study
+  /// Follows the study. @param curves of the document's study; without a study if there is none
   void set_curves(const MemoryCurves& curves);
   /// Outlines a tensor, as soon as the arena of the step is there.
   /// @param buffer of the current variant; invalid: none

@@ -29,11 +29,12 @@ QString times_text(const Study& study, const Measurement& measured, double measu
       .arg(time, time_text(predicted_seconds), shown(study.choices.times.profile.name));
 }
 
-/// What is predicted of waiting, after a space; empty if no copies overlapped.
+/// A sentence, after a space, about the predicted time for which nodes wait for copies. Empty if no
+/// copies overlapped with nodes.
 QString waiting_text(std::optional<double> seconds) {
   if (!seconds) return {};
   return u' ' +
-         DifferencePanel::tr("Nodes wait %1 for copies, as predicted; runs do not measure it.")
+         DifferencePanel::tr("Nodes wait %1 for copies. This is predicted; runs do not measure it.")
              .arg(time_text(*seconds));
 }
 

@@ -67,7 +67,8 @@ class MemoryPanel : public QWidget {
   AllocatorRow* allocator_;
   SegmentPage* segments_;
   ArenaPage* arena_;
-  std::shared_ptr<const ReservedStep> curve_of_;  ///< memory of the shown curve; null: no curve
+  /// What the shown curve of reserved memory was made from; null: no such curve.
+  std::shared_ptr<const ReservedStep> curve_of_;
   QWidget* controls_;
   QWidget* colouring_;
   std::vector<Switch> switches_;

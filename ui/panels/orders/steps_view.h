@@ -9,8 +9,7 @@
 namespace stashscope::ui {
 
 /// A table of the slots of an order. The user moves a node together with its group, by dragging or
-/// by keys. The view requests a legal move by a signal. If a move is not legal, it says why it
-/// refuses the move.
+/// by keys. The view requests a legal move by a signal. If a move is not legal, the view says why.
 class StepsView : public TableView {
   Q_OBJECT
 

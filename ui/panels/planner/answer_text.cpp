@@ -209,7 +209,8 @@ QString passes_text(const std::vector<const GraphPass*>& passes) {
                            titles_of(passes));
 }
 
-/// Why better plans were left out for the memory of the host; empty if none were.
+/// Better plans may have been left out because they keep more on the host than the limit allows.
+/// Says which peak and time they would reach; empty if there are none.
 QString host_limit_text(const Study& study, const BudgetAnswer& answer) {
   const auto& limit = study.choices.times.host_memory;
   if (!answer.left_out_for_host || !limit) return {};

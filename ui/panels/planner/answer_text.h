@@ -42,7 +42,7 @@ QString taken_back_text(const Study& study, const BudgetAnswer& answer);
 QString proof_so_far_text(const Study& study, const BudgetAnswer& so_far);
 /// Details of an answer, as rich text: if the budget is not met, the tensors that cause the lower
 /// bound; then the passes that were switched on, the plans of the best result, and how long the
-/// search took.
+/// search took. For a joint answer: `explanation_text`, and how long the search took.
 QString answer_details(const Study& study, const BudgetAnswer& answer,
                        const std::vector<const GraphPass*>& passes = {});
 

@@ -8,7 +8,7 @@ namespace stashscope::ui {
 
 /// A list to choose what must fit the planner's limits: the tensors, or the memory that PyTorch's
 /// allocator reserves for them. While no allocator is chosen, the tensors must fit, and the list is
-/// disabled and states the reason. The document keeps the choice meanwhile.
+/// disabled and states the reason. Meanwhile the document keeps what the user chose in this list.
 class FitsBox : public QComboBox {
   Q_OBJECT
 

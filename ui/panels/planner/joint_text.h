@@ -10,8 +10,8 @@ namespace stashscope::ui {
 /// time of a step, and what is proven. @pre answer.joint
 QString joint_answer_text(const BudgetAnswer& answer);
 
-/// What the answer consists of and what it leaves out, one sentence each with its reason, as rich
-/// text. @pre answer.joint
+/// One sentence with the reason for each choice of the answer and for each choice that the answer
+/// leaves out, as rich text. @pre answer.joint
 QString explanation_text(const BudgetAnswer& answer);
 
 }  // namespace stashscope::ui

@@ -32,7 +32,7 @@ class PlanChart : public PointChart {
   const std::vector<ChartPoint>& points() const { return points_; }
   PlanChartMap map() const;
   QString readout() const override;
-  /// What the chart shows, and whether that is about tensors only.
+  /// The title: the meaning of the axes, and whether the chart is about tensors only.
   QString title() const;
   /// The text beside the line of the budget; empty without such a line.
   QString budget_text() const;

@@ -351,8 +351,8 @@ void PlannerPanel::show_offer() {
 }
 
 /// Shows or hides a button below the answer. If a button with the keyboard focus is hidden, the
-/// view returns to the answer, which says what the button did. Qt would move the focus to the chart
-/// below.
+/// focus moves up to the Plan button, near the answer, which says what the hidden button did. Qt
+/// would move the focus down to the chart.
 void PlannerPanel::offer(QPushButton& button, bool is_offered) {
   if (!is_offered && button.hasFocus()) {
     plan_->setFocus();

@@ -53,7 +53,7 @@ class PlannerPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  /// What the fields had before `fit_device`, and the choices of the plan that it found.
+  /// The choices and the fields before `fit_device`, and the choices with the plan that it found.
   struct Fitted {
     Choices before;
     std::optional<Choices> after;  ///< not set: no plan was switched on

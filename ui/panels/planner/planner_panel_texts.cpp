@@ -1,4 +1,4 @@
-// What the planner's panel says about the budget.
+// The texts of the planner's panel about the budget.
 
 #include "core/study/search/plan_evaluator.h"
 #include "ui/document/choice_words.h"

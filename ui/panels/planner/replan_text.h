@@ -4,8 +4,8 @@
 
 namespace stashscope::ui {
 
-/// The largest size with a plan made for each size, as rich text: its peak, time and passes, and
-/// why the next larger size has no plan.
+/// The largest size that fits if a plan is made for each size, as rich text: its peak, time and
+/// passes, and why no plan is known with which the next larger size fits.
 /// @param is_in_use whether the size and its plan are chosen
 QString replanned_text(const ReplannedFit& fit, bool is_in_use);
 

@@ -9,8 +9,8 @@
 namespace stashscope::ui {
 
 /// Computes, on another thread, how the peak changes if the tick of a plan row is changed. Starts
-/// when no choice has changed for a moment, and starts again after every new study. Asks for the
-/// rows a few at a time, so that rows that come into view are tried next.
+/// when no choice has changed for a moment, and starts again after every new study. Tries a few
+/// rows, then asks again which rows are wanted, so that rows that come into view are tried next.
 class PeakChangesJob : public QObject {
   Q_OBJECT
 
@@ -22,7 +22,7 @@ class PeakChangesJob : public QObject {
   /// if there are none, the work ends
   PeakChangesJob(Document& document, std::function<Rows()> wanted, QObject* parent);
 
-  /// Looks for wanted rows, unless the job does so already.
+  /// Tries the wanted rows, unless the job is busy.
   void go_on();
   bool is_busy() const { return quiet_.isActive() || answers_.is_busy(); }
 

@@ -8,8 +8,8 @@
 
 namespace stashscope::ui {
 
-/// Paints the names of plans. A name that does not fit is cut at a module or word, such that it
-/// still tells the row from those beside it.
+/// Paints the names of plans. A name that does not fit is cut, at a module or word if possible,
+/// such that it still differs from the names of the other rows with the same parent.
 class PlanNameDelegate : public NameDelegate {
   Q_OBJECT
 

@@ -136,7 +136,7 @@ bool PlanTreeView::is_to_be_open(const QModelIndex& index) const {
   const auto kind = plans_of(*this).kind(filter_of(*this).mapToSource(index));
   if (!filter_of(*this).text().isEmpty() && !filter_of(*this).has_text(index)) return true;
   const QString name = key(index);
-  const bool is_all =  // the tree has no other section
+  const bool is_all =  // the tree has no other top-level row
       kind == PlanTreeModel::Kind::section && plans_of(*this).rowCount() == 1;
   const bool open_at_first = kind == PlanTreeModel::Kind::group || is_all;
   return open_at_first ? !closed_.contains(name) : opened_.contains(name);

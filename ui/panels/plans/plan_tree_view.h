@@ -21,8 +21,8 @@ class PlanTreeView : public QTreeView, public PictureSource {
   void set_invitation(const QString& invitation);
   void setModel(QAbstractItemModel* model) override;
   /// Opens the rows that the user opened, and the rows that are open by default unless the user
-  /// closed them. Under a filter, also opens rows that are shown only because a row below matches
-  /// the filter.
+  /// closed them. Under a filter, also opens rows that do not match the filter themselves, such as
+  /// the rows above a match.
   void open_again();
   /// The selected rows from top to bottom, as indexes of the first column.
   QModelIndexList selected_rows() const;

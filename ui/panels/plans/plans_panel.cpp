@@ -133,7 +133,8 @@ QWidget* PlansPanel::make_bottom_row() {
   return row;
 }
 
-/// Levels, versions and config strings are ONNX Runtime's; a captured step has a plan for PyTorch.
+/// Levels, versions and config strings belong to ONNX Runtime. For a captured step, whose plans are
+/// for PyTorch, they are hidden, and the button that exports the plans is shown.
 void PlansPanel::show_runtime() {
   const bool is_of_pytorch = is_captured(document_.study().get());
   for (QWidget* const each : std::initializer_list<QWidget*>{level_, more_, reference_, copy_}) {
@@ -350,9 +351,9 @@ QModelIndex PlansPanel::nearest_open_row(NodeId node) const {
   return is_section ? QModelIndex() : row;
 }
 
-/// Whether the selection of rows can stay as it is when `node` is selected: only one row is
-/// selected, and `nodes_led_to` lists the node for this row. False if the selected row is the
-/// parent of `row`, the row that is nearest to the node.
+/// Whether the selected row can stay selected when `node` is selected in another view: it is the
+/// only selected row, `nodes_led_to` lists the node for it, and it is not the parent of `row`.
+/// @param row the `nearest_open_row` of the node
 bool PlansPanel::is_led_to_by_selected(NodeId node, const QModelIndex& row) const {
   const QModelIndexList items = selected();
   if (items.size() != 1 || filtered_.mapToSource(row).parent() == items.front()) return false;

@@ -30,7 +30,7 @@ class WhatIfModel : public TableModel {
 
   QString name_at(int row) const;
   /// Whether switching the what-if on or off changes the step. The rows that would change nothing
-  /// are pale; they are listed for the places that stop them.
+  /// are pale; they are listed because their texts say what stops them.
   bool has_effect(int row) const { return changes_step(first_row(row)); }
   /// What the what-if does, the option for it, what it saves as a formula, and what stops it.
   QString details(int row) const;

@@ -23,8 +23,8 @@ WhatIfsPanel::WhatIfsPanel(Document& document, QWidget* parent)
       document_(document),
       table_(new TableView),
       sequence_note_(new QLabel(tr("A planned sequence belongs to the step as it is. Peak and time "
-                                   "are therefore compared without plans, and a what-if leaves the "
-                                   "sequence out. After switching a what-if on, plan again."))),
+                                   "are therefore compared without plans. Once a what-if is "
+                                   "switched on or off, the sequence is left out: plan again."))),
       details_(new QLabel) {
   setObjectName(u"what_ifs_panel"_s);
   auto* const layout = new QVBoxLayout(this);

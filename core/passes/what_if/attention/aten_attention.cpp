@@ -40,7 +40,9 @@ class AtenAttention : public FusedNode {
     refuse_further_outputs();
   }
 
-  /// A number that the model fixes. @param otherwise of an operand that is left out
+  /// The number that an operand has in every step. Throws an AttentionStop with the reason
+  /// `unknown` if the number is not known.
+  /// @param otherwise the number if the operand is left out
   double number(std::size_t input, double otherwise, const char* unknown) const {
     if (!has(input)) return otherwise;
     ValueId value = node_.inputs[input];

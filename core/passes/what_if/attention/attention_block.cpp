@@ -54,7 +54,7 @@ std::vector<std::size_t> score_inputs(const Rewriter& graph, const Node& node) {
   return candidates;
 }
 
-/// The most nodes between the product and the softmax.
+/// The most nodes between the softmax and either of the two products.
 constexpr int most_steps = 16;
 
 /// Builds the block around one softmax.

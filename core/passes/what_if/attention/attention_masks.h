@@ -28,7 +28,7 @@ ValueId earlier_keys(NodeWriter& writer, const ScoreSize& size, ValueId offset);
 /// True for the first keys of each sample. [batch, 1, 1, keys] @param counts int64 [batch, 1, 1, 1]
 ValueId first_keys(NodeWriter& writer, const ScoreSize& size, ValueId counts);
 
-/// True where both are true; one of them may be invalid.
+/// True where both are true. An invalid one counts as true everywhere.
 ValueId both_visible(NodeWriter& writer, ValueId a, ValueId b);
 
 /// Adds the steps of a mask to an attention.

@@ -40,7 +40,7 @@ class PlainAttention {
     }
   }
 
-  /// The product with the values, which is not added yet.
+  /// Adds all nodes but the last, and returns the last: the product with the values.
   Node write() {
     const ValueId queries = writer_.transpose(block_.query.value, block_.query.perm);
     ValueId scores = add("MatMul", {queries, transposed_keys()});
@@ -100,7 +100,8 @@ class PlainAttention {
 
   ValueId values() { return repeated(block_.value, parts_.value); }
 
-  /// The operand with as many heads as the queries, as exporters write it.
+  /// The operand, with its heads repeated to as many as the queries have, by the nodes that
+  /// exporters write.
   ValueId repeated(const AttentionOperand& operand, const Shape& shape) {
     const ValueId own = writer_.transpose(operand.value, operand.perm);
     const std::int64_t times = repetitions(shape);
@@ -275,7 +276,7 @@ void put_in_place(Rewriter& graph, const AttentionParts& parts, Node last) {
   graph.replace(parts.block.last, std::move(last));
 }
 
-/// Throws an AttentionStop for what no FusedAttention computes.
+/// Throws an AttentionStop if no FusedAttention can compute the attention.
 void require_fusible(const Rewriter& graph, const AttentionParts& parts) {
   const bool is_wider = parts.softmax_element == ElementType::float64 &&
                         graph.type(parts.block.query.value).element != ElementType::float64;

@@ -7,7 +7,7 @@ namespace stashscope {
 /// Whether a permutation keeps the order.
 bool is_identity(const std::vector<std::int64_t>& perm);
 
-/// The operand as it lies in memory. @pre its shape is known
+/// The value as an operand whose axes keep their order. @pre its shape is known
 AttentionOperand operand_of(const Rewriter& graph, ValueId value);
 
 /// The operand with its last two axes swapped.

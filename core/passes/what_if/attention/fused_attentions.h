@@ -13,8 +13,8 @@ std::vector<NodeId> fused_attentions(const Rewriter& graph);
 /// @pre id is one of fused_attentions(graph)
 bool choose_form_of_node(NodeWriter& writer, NodeId id, const std::optional<std::string>& form);
 
-// Each of these functions reads a node of one operator and adds the nodes that the parts read. They
-// throw an AttentionStop for what the parts cannot express.
+// Each of these functions reads a node of one operator, and adds the nodes whose results the
+// returned parts read. It throws an AttentionStop if AttentionParts cannot express the node.
 
 /// ONNX, Attention
 AttentionParts read_onnx_attention(NodeWriter& writer, NodeId id);

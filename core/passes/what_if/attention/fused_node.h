@@ -18,7 +18,7 @@ struct AttentionOperands {
 };
 
 /// Reads a node that computes a whole attention. Readers of single operators derive from it. All
-/// functions throw an AttentionStop for what the parts cannot express.
+/// functions throw an AttentionStop if AttentionParts cannot express the node.
 class FusedNode {
  protected:
   FusedNode(NodeWriter& writer, NodeId id);
@@ -32,13 +32,14 @@ class FusedNode {
 
   /// Splits the heads of a value [batch, positions, heads * size].
   SplitHeads split(ValueId value, std::int64_t heads);
-  /// [batch, heads, positions, size]
+  /// @param value [batch, heads, positions, size]: its heads are split already
   SplitHeads apart(ValueId value) const;
   /// Appends keys or values to those of earlier calls. Together they become an output for later
   /// calls.
   /// @param past [batch, heads, positions, size]; invalid: none @param present invalid: not read
   SplitHeads with_cache(SplitHeads now, ValueId past, ValueId present);
-  /// Throws an AttentionStop if the numbers of heads do not match.
+  /// Makes these the operands of the parts. Throws an AttentionStop if the numbers of heads do not
+  /// match.
   /// @param merges_heads whether the result is [batch, positions, heads * size]
   void take(AttentionOperands operands, bool merges_heads);
 

@@ -17,7 +17,7 @@ constexpr std::size_t lengths_place = 6;
 constexpr std::size_t present_place = 1;  // of keys; values follow
 constexpr std::size_t shown_place = 3;
 
-/// The stage after which the output with scores takes them. (qk_matmul_output_mode)
+/// The stages after which the output with scores may take the scores. (qk_matmul_output_mode)
 enum class ShownStage : std::int64_t { products, capped, biased, probabilities };
 
 class OnnxAttention : public FusedNode {

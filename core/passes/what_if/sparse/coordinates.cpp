@@ -11,7 +11,8 @@ namespace {
 
 bool is_one(const Expr& dim) { return dim.is(1); }
 
-/// The only axis that is longer than one element, counted from the end; 0 if there is none.
+/// The only axis that is longer than one element, counted from the end; 0 if no axis or more than
+/// one is longer.
 std::size_t long_axis(const Shape& shape) {
   const auto found = std::ranges::find_if_not(shape, is_one);
   if (found == shape.end() || !std::all_of(found + 1, shape.end(), is_one)) return 0;

@@ -13,7 +13,8 @@ struct Coordinate {
   std::int64_t offset = 0;
 };
 
-/// The coordinate that a value is; nothing if the nodes that make the value do not prove it.
+/// The coordinate that the elements of a value are; nothing if the nodes that make the value do not
+/// prove that they are one.
 std::optional<Coordinate> coordinate_of(const Rewriter& graph, ValueId value);
 
 /// Whether a node that passes on the elements of its first operand leaves each at its place along

@@ -35,8 +35,8 @@ bool becomes_real(const Rewriter& graph, const Node& node) {
 
 }  // namespace
 
-/// The bounds of an operand without tokens are computed for left out keys. Whether they hold for
-/// these scores: the operand counts keys along the same axis as the scores.
+/// Whether the bounds of an operand without tokens hold for left out keys of these scores. They do
+/// if the operand counts keys along the same axis as the scores.
 bool TokenFlow::holds_for_keys(ValueId operand, const TokenState& scores) const {
   if (mask_->flow == nullptr) {
     return !mask_->hidden.of(operand).of_later_keys ||

@@ -12,8 +12,8 @@ namespace stashscope {
 
 namespace {
 
-/// The inputs of a node whose elements its result has, apart from constants. Nothing if the node
-/// computes other elements.
+/// The inputs of a node from which it copies the elements of its result, apart from constants.
+/// Nothing if the node computes other elements.
 std::optional<std::vector<ValueId>> sources_before(const Node& node) {
   if (is(node, "Where")) return std::vector{node.inputs[1], node.inputs[2]};
   if (is(node, "Concat")) return node.inputs;

@@ -24,8 +24,8 @@ struct TokenLoss {
   bool is_cut = false;  ///< the last position of each sequence has no label
 };
 
-/// The embeddings of the first ids [batch, positions] that the model looks up. None if the model
-/// looks up no such ids.
+/// The embeddings that look up the first ids [batch, positions] of the model, or other ids of the
+/// same sizes. None if the model looks up no such ids.
 SparseModel find_embeddings(const Rewriter& graph);
 
 /// The graph inputs with a number for each token that are not ids. Labels may be among them.
@@ -35,7 +35,8 @@ std::vector<ValueId> possible_masks(const Rewriter& graph, const SparseModel& mo
 bool is_looked_up(const Rewriter& graph, const SparseModel& model, ValueId input);
 
 /// The only loss that reads tokens; its node is invalid if there is none. Throws a SparseStop if
-/// there are several, if the loss ignores no label, or if its labels are no input of the model.
+/// there are several, if the loss reads the label of every token, or if its labels are no input of
+/// the model or cannot be the ignored label.
 TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow);
 
 /// Values that tell the kept tokens. They are computed before the first embedding.

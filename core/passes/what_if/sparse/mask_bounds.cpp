@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// Deeper chains of nodes do not compute masks.
+/// In deeper chains of nodes, all ranges are unknown.
 constexpr int most_depth = 64;
 
 /// A range that holds where those of both operands hold.
@@ -175,7 +175,7 @@ Bounds MaskBounds::of_triangle(const Node& node) {
   return hull(items, number(0));
 }
 
-/// The range of a - b. For later keys, the place of the key is above that of the row.
+/// The range of a - b. For later keys, the position of the key is above that of the row.
 Bounds MaskBounds::difference(ValueId a, ValueId b) {
   const auto first = by_place_ ? coordinate_of(graph_, a) : std::nullopt;
   const auto second = by_place_ ? coordinate_of(graph_, b) : std::nullopt;

@@ -119,7 +119,7 @@ void TokenFlow::follow() {
     try {
       follow(id);
     } catch (const SparseStop&) {
-      // What a mask becomes there hides nothing that this analysis knows of.
+      // The results of this node are not followed, so they hide no scores.
     }
   }
 }

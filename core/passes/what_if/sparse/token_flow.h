@@ -36,8 +36,8 @@ struct KeyMask {
   const class TokenFlow* flow;  ///< follows the mask; null: all later keys are hidden
 };
 
-/// Follows values that hold tokens through a graph, and proves that what they hold for a left out
-/// token changes nothing that they hold for other tokens. Keeps a reference to the graph.
+/// Follows values that hold tokens through a graph. Proves that the elements for a left out token
+/// do not change the elements for any other token. Keeps a reference to the graph.
 class TokenFlow {
  public:
   /// @param mask null: the flow follows a mask instead of tokens, up to the nodes that it does not

@@ -25,7 +25,7 @@ LongAxes long_axes(const Shape& shape) {
   return axes;
 }
 
-/// Products of the first dims: one more than there are dims.
+/// The product of the first n dims for each n, from 0 to the number of dims.
 std::vector<Expr> products(const Shape& dims) {
   std::vector<Expr> all = {1};
   for (const Expr& dim : dims) all.push_back(all.back() * dim);
@@ -72,7 +72,7 @@ bool all_plain(std::span<const AxisRole> roles) {
 }
 
 /// The roles of the axes that a group of axes becomes; nothing if no roles express them.
-/// @param first the length of the first axis before
+/// @param first the length of the group's first axis before the reshape
 std::optional<Roles> regrouped(std::span<const AxisRole> from, const Expr& first,
                                std::span<const Expr> to, const Expr& batch) {
   Roles made(to.size(), AxisRole::plain);

@@ -9,8 +9,8 @@
 
 namespace stashscope::cpu {
 
-/// Arguments below this number give 0. In float, their exponentials would be smaller than the least
-/// normal number.
+/// Arguments below this number give 0. In float, their exponentials would be about as small as the
+/// least normal number, or smaller.
 template <class C>
 inline constexpr C least_exponent = C(-745);
 template <>
@@ -98,7 +98,7 @@ inline void exponentiate(double* row, std::int64_t count, double shift) {
 void exponentiate(float* row, std::int64_t count, float shift);
 
 /// Replaces the scores of a row by their weights, e^(score - shift). Returns false if all weights
-/// are known to be 0, as those of masked keys are.
+/// are known to be 0, for example because all keys are masked.
 /// @param greatest the result of `greatest_in` for the scores
 template <class C>
 bool make_weights(C* row, std::int64_t count, C greatest, C shift) {

@@ -47,7 +47,7 @@ class FusedForward {
     weighted_.assign(static_cast<std::size_t>(rows * operands_.values().columns), C(0));
   }
 
-  /// Adds a block of keys to the sums of all rows.
+  /// Adds the keys of a block to the sums of the block's rows.
   void add_keys(std::size_t entry, const ScoreBlock& block) {
     compute_scores(entry, block);
     bool any = false;

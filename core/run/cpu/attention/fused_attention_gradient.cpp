@@ -115,7 +115,8 @@ class FusedBackward {
     return queries_.wanted() || keys_.wanted() || steps_.wants_gradients();
   }
 
-  /// Loads log_sum_exp of an entry, and computes the product of each row of dY with its row of Y.
+  /// Loads log_sum_exp of an entry, and computes the dot product of each row of dY with the row of
+  /// Y at the same index.
   void load_sums(std::size_t entry) {
     const RowRange all = {0, operands_.rows()};
     const Matrix<C> sums = log_sum_rows_.load(log_sums_, entry, all);
@@ -171,8 +172,9 @@ class FusedBackward {
     return any;
   }
 
-  /// Whether a block in which all weights are 0 leaves all gradients unchanged. False if an operand
-  /// has an infinite element or NaN, because the product of this element with 0 is NaN.
+  /// Whether a block in which all weights are 0 is known to leave all gradients unchanged. This is
+  /// not known if an operand has an infinite element or NaN, because the product of this element
+  /// with 0 is NaN, nor if a gradient is computed from the scores, which may be infinite or NaN.
   bool adds_nothing(const ScoreBlock& block, std::initializer_list<const Matrix<C>*> operands) {
     const C* const means = row_means_.data() + block.rows.first;
     bool finite = all_finite(means, block.rows.count) && !steps_.reads_scores();
@@ -231,7 +233,7 @@ class FusedBackward {
   RowBlock<C> result_rows_;
   RowBlock<C> log_sum_rows_;
   std::vector<C> row_sums_;     ///< by row of the entry: the logarithm of the softmax's sum
-  std::vector<C> row_means_;    ///< by row of the entry: the product of dY and Y
+  std::vector<C> row_means_;    ///< by row of the entry: the dot product of dY and Y
   std::size_t first_step_ = 0;  ///< the first step that is applied to the block
   std::vector<C> weights_;
   std::vector<C> factors_;  ///< of the dropout

@@ -9,8 +9,9 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// A factor for each row of a head's state at each token, from a tensor [batch, sequence, heads *
-/// rows]. If the operand has one number per head or per token, all rows use this number.
+/// The operand decay or rate: a number for each row of a head's state at each token, from a tensor
+/// [batch, sequence, heads * rows]. If the operand has only one number per head or per token, all
+/// rows use this number.
 class TokenFactors {
  public:
   TokenFactors(const KernelContext& context, std::size_t input, std::int64_t heads)

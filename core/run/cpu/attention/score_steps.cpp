@@ -67,7 +67,7 @@ class OperandRows {
 };
 
 /// Adds the terms of a block to the gradient of an operand. Sums the terms over the axes along
-/// which the operand is broadcast. Sums over the rows of a block are computed in double.
+/// which the operand is broadcast. Sums within a block are computed in double.
 template <class C>
 class TermSums {
  public:
@@ -107,7 +107,7 @@ class TermSums {
   const StepOperand& operand_;
   C* sums_;
   std::int64_t keys_;
-  std::vector<double> shared_;  ///< by key, or one for all keys; empty if each row has own sums
+  std::vector<double> shared_;  ///< by key, or one for all keys; empty if each row has its own sums
 };
 
 /// The scores of one row before a step, with the row of the step's operands.
@@ -119,7 +119,7 @@ struct StepRow {
   const C* scores;             ///< null if nobody needs them
 };
 
-/// Whether a step `where` or `where_not` takes the score instead of X.
+/// Whether a step `where` or `where_not` keeps the score instead of taking X.
 /// @param flag the element of the condition C
 bool stays(ScoreStepKind kind, unsigned char flag) {
   return (flag != 0) == (kind == ScoreStepKind::where);

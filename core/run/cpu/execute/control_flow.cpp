@@ -27,7 +27,7 @@ Tensor flag(bool value) { return {ElementType::boolean, {}, std::string(1, value
 std::size_t bytes_per_element(const Tensor& tensor) {
   const int bits = bits_per_element(tensor.element());
   if (bits % 8 != 0 || bits == 0) {
-    fail_run("", "cannot slice tensors of type " + std::string(name_of(tensor.element())));
+    fail_run("", "cannot slice or stack tensors of type " + std::string(name_of(tensor.element())));
   }
   return static_cast<std::size_t>(bits) / 8;
 }
@@ -98,8 +98,8 @@ std::vector<Tensor> run_if(const ControlFlow& flow) {
   return run_body(flow, body_of(flow.node, taken ? "then_branch" : "else_branch"), {});
 }
 
-/// The scan output of a loop without iterations: an empty tensor of the declared dims, stacked
-/// along a new `axis`.
+/// The scan output of a Loop or Scan without iterations: an empty tensor, with the declared dims
+/// and a new `axis` of size 0.
 Tensor nothing_of(const TensorType& type, std::int64_t axis) {
   std::vector<std::int64_t> dims;
   bool known = type.shape && type.element != ElementType::undefined;
@@ -153,7 +153,9 @@ std::vector<Tensor> run_scan(const ControlFlow& flow) {
   const Attributes& attributes = flow.node.attributes;
   const Graph& body = body_of(flow.node, "body");
   const auto scanned = static_cast<std::size_t>(attributes.require_integer("num_scan_inputs"));
-  if (scanned == 0 || scanned > flow.inputs.size()) fail_run("", "has no scan input");
+  if (scanned == 0 || scanned > flow.inputs.size()) {
+    fail_run("", "its attribute num_scan_inputs is not between 1 and the number of its inputs");
+  }
   const std::size_t states = flow.inputs.size() - scanned;
   const Integers axes = attributes.integers("scan_input_axes");
   const Integers output_axes = attributes.integers("scan_output_axes");

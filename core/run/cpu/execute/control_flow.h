@@ -23,8 +23,9 @@ struct ControlFlow {
 };
 
 /// Runs an If, Loop or Scan node (ONNX) and returns its outputs in order. Throws a run Error for
-/// wrong operands and for unsupported cases: Scan before version 9, and a loop without iterations
-/// if the dims of its scan outputs are not declared.
+/// wrong operands and for unsupported cases: Scan before version 9, scan inputs or outputs whose
+/// elements do not fill whole bytes, and a Loop or Scan without iterations if the dims of its scan
+/// outputs are not declared.
 std::vector<Tensor> run_control_flow(const ControlFlow& flow);
 
 }  // namespace stashscope::cpu

@@ -31,7 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The number of slots from one reading of the process size to the next. The system call is slow
+/// The number of slots from one reading of the resident size to the next. The system call is slow
 /// compared with small kernels.
 constexpr std::uint32_t slots_between_sizes = 16;
 
@@ -371,7 +371,7 @@ class Execution {
   }
 
   /// Releases the operands and outputs that no later node reads. A buffer is released with its last
-  /// value. A copy that runs beside other nodes reads its operand until it ends.
+  /// value. A copy that overlaps with other nodes keeps its operand until the copy ends.
   void release_read(NodeId id, std::uint32_t step) {
     if (!copies_.overlaps(id)) release_inputs(id, step);
     for (const ValueId output : topology_.outputs[id]) {

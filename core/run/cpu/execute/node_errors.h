@@ -5,8 +5,8 @@
 
 namespace stashscope::cpu {
 
-/// Does the work. Errors of the work, except for cancelled ones, get the name of the node.
-/// @param name of the node; called only after an error
+/// Calls `work`. Adds the name of the node to each Error of `work`, except to a cancelled Error.
+/// @param name returns the name of the node; called only after an Error
 void with_node_in_errors(const std::function<std::string()>& name,
                          const std::function<void()>& work);
 

@@ -21,7 +21,8 @@ class StepBuffers {
   /// The block has no data unless it is allocated.
   const TrackingAllocator::Block& at(BufferId id) const { return blocks_[id]; }
   void allocate(BufferId id, std::int64_t bytes, std::uint32_t step);
-  /// Frees the buffer when the last of its values has died. Persistent buffers stay.
+  /// Records that one value of the buffer has died. Frees the buffer after its last value, unless
+  /// the buffer is persistent.
   /// @return whether the buffer was freed
   bool leave(BufferId id, std::uint32_t step);
   /// Counts another value that lives in the buffer.

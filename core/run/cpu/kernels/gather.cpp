@@ -223,8 +223,8 @@ void reverse_sequence(const KernelContext& context) {
   }
 }
 
-/// Inputs (indices, depth, values); the values are off and on. An index outside of [-depth, depth)
-/// gives a row in which every element is off.
+/// Inputs (indices, depth, values). `values` holds the value for off, then the value for on. An
+/// index outside of [-depth, depth) gives a row in which every element is off.
 void one_hot(const KernelContext& context) {
   const TensorView& out = context.out();
   std::int64_t axis = context.attributes().integer("axis", -1);
@@ -278,7 +278,7 @@ void non_zero(const KernelContext& context) {
   }
 }
 
-/// The split of a tensor whose first two axes number its rows: these axes count as one axis.
+/// Splits a tensor at its first two axes, which count as one axis of rows.
 AxisSplit rows_of(const TensorView& whole) {
   return {1, whole.dim(0) * whole.dim(1), element_count(std::span(whole.dims).subspan(2))};
 }

@@ -29,7 +29,9 @@ template <class C>
 std::vector<C> per_column(const TensorView& operand, std::int64_t columns, C otherwise) {
   std::vector<C> items = operand.present() ? numbers_of<C>(operand) : std::vector<C>{otherwise};
   if (std::ssize(items) == columns) return items;
-  if (items.size() != 1) fail_run("", "scale and bias must have the size of the normalized axes");
+  if (items.size() != 1) {
+    fail_run("", "scale and bias must have the size of the normalized axes, or a single element");
+  }
   return std::vector<C>(static_cast<std::size_t>(columns), items[0]);
 }
 
@@ -102,7 +104,8 @@ void layer_norm(const KernelContext& context) {
   });
 }
 
-/// Adds the operand, repeated for each row, to `sum`.
+/// Adds the operand to `sum`. Repeats an operand that has fewer elements, such as a bias for all
+/// rows.
 template <class C>
 void add_repeated(const TensorView& operand, std::vector<C>& sum) {
   const std::vector<C> items = numbers_of<C>(operand);

@@ -246,7 +246,7 @@ void quantized_matmul(const KernelContext& context) {
                   context.in(7), context.out());
 }
 
-/// The determinant by elimination, with the greatest element of each column as pivot.
+/// The determinant by elimination. The pivot of a column is its element of greatest absolute value.
 double determinant(std::vector<double> matrix, std::int64_t size) {
   const auto at = [&](std::int64_t row, std::int64_t column) -> double& {
     return matrix[static_cast<std::size_t>(row * size + column)];

@@ -180,8 +180,8 @@ void group_norm(const KernelContext& context) {
   });
 }
 
-/// The terms that one set of planes, which are normalized together, adds to the gradients of scale
-/// and bias.
+/// The terms that one set of planes adds to the gradients of scale and bias. The planes of a set
+/// are normalized together.
 struct AffineGradient {
   double scale = 0;
   double bias = 0;

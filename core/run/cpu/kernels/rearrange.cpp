@@ -29,9 +29,10 @@ void permute(const KernelContext& context, const Dims& dims,
                {context.out().data, dense_strides(sizes), 0});
 }
 
-/// Moves each channel of the data to one place (row, column) of the blocks and to one channel of
-/// the result. The channels of the data are in the row-major order of (row, column, channel of the
-/// result) or, in mode CRD, of (channel of the result, row, column). (ONNX, DepthToSpace)
+/// Replaces each pixel of the data by a block of pixels of the result. Each channel of the data
+/// holds the pixels of one row and column within the blocks, for one channel of the result. The
+/// channels of the data are in the row-major order of (row, column, channel of the result) or, in
+/// mode CRD, of (channel of the result, row, column). (ONNX, DepthToSpace)
 void depth_to_space(const KernelContext& context) {
   const Dims& x = context.in(0).dims;
   const std::int64_t block = context.attributes().require_integer("blocksize");

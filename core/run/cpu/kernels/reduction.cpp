@@ -116,8 +116,8 @@ void reduce_by(const KernelContext& context, auto start_of) {
   });
 }
 
-/// The start value of an extreme: the largest number for a minimum (sign -1), the smallest for a
-/// maximum (sign 1).
+/// The start value of an extreme: the largest number or infinity for a minimum (sign -1), the
+/// smallest number or minus infinity for a maximum (sign 1).
 template <class C>
 C outermost(int sign) {
   using Limits = std::numeric_limits<C>;

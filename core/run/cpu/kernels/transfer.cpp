@@ -1,5 +1,5 @@
-// Copies between device and host memory. On the CPU they are the same memory, but copies to the
-// host are not counted.
+// Copies between device and host memory. On the CPU, both are the same memory, but a tensor that
+// was copied to the host does not count as device memory.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/strided_copy.h"

@@ -1,8 +1,9 @@
-// The product of hidden states with a vocabulary and the cross-entropy of its scores, one piece
-// (some rows) at a time. Besides the outputs, a call needs memory for the hidden states and scores
-// of one piece and for a few numbers per row. The gradient also needs a product of about the size
-// of a piece. For 16-bit types, a call also needs the weight, and the sum of its gradient, in
-// float32.
+// The scores of hidden states (from their products with the weight of a vocabulary) and the
+// cross-entropy of the scores, for one piece (some rows) at a time. In addition to the outputs, a
+// call needs memory for the hidden states and scores of one piece and for a few numbers per row and
+// per class. The gradient operator also needs memory for a product of about the size of a piece.
+// For 16-bit types, each operator also needs a copy of the weight in float32, and the gradient
+// operator needs the sum of the weight's gradient in float32.
 
 #include <cmath>
 #include <limits>
@@ -147,7 +148,8 @@ void linear_loss(const KernelContext& context) {
   });
 }
 
-/// Replaces the scores of a piece by their gradients, and adds these to the gradient of the bias.
+/// Adds the gradients of a piece's scores to the gradient of the bias. Replaces the scores by the
+/// gradients of the unscaled products of hidden states and weight.
 /// @param factors the gradient of each row's negative log probability
 template <class C>
 void differentiate_scores(const LinearLoss<C>& loss, const std::vector<std::size_t>& rows,

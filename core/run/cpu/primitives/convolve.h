@@ -5,9 +5,10 @@
 
 namespace stashscope::cpu {
 
-/// A convolution as matrix products (im2col). The unfolded matrix has one row per input channel and
-/// kernel position, and one column per output position. (Chellapilla, Puri and Simard, "High
-/// performance convolutional neural networks for document processing", 2006)
+/// A convolution as matrix products (im2col), one for each image and group. The unfolded matrix of
+/// one group has a row for each pair of an input channel and a kernel position, and a column for
+/// each output position. (Chellapilla, Puri and Simard, "High performance convolutional neural
+/// networks for document processing", 2006)
 template <class T>
 class UnfoldedConvolution {
  public:
@@ -69,7 +70,8 @@ class UnfoldedConvolution {
   Matrix<T> result_matrix(const T* result) const { return dense_matrix(result, group_out_, out_); }
   Matrix<T> unfolded() const { return dense_matrix(columns_.data(), group_in_ * kernel_, out_); }
 
-  /// Calls `body(entry of the unfolded matrix, element of the data)` for all pairs.
+  /// Calls `body(entry of the unfolded matrix, element of the data)` for each entry that has an
+  /// element. Entries of the padding have none.
   template <class Body, class Data>
   void for_each_entry(Data* data, Body body) {
     for (std::int64_t channel = 0; channel < group_in_; ++channel) {

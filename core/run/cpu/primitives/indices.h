@@ -16,8 +16,8 @@ std::vector<std::int64_t> wrapped_indices(const TensorView& indices, std::int64_
 void gather_rows(const TensorView& data, const AxisSplit& split,
                  const std::vector<std::int64_t>& indices, const TensorView& out);
 
-/// Adds rows of dy [outer, indices, inner] to the rows of `sums` [outer, size, inner], in the order
-/// of the indices.
+/// Adds the rows of dy [outer, indices, inner] to the rows of `sums` [outer, size, inner] that
+/// `indices` select, in the order of the indices.
 template <class C>
 void add_rows(const C* dy, const AxisSplit& split, const std::vector<std::int64_t>& indices,
               C* sums) {

@@ -8,8 +8,8 @@ namespace stashscope::cpu::onednn {
 // float32 products and convolutions by oneDNN. The order of additions depends only on the sizes,
 // never on addresses.
 
-/// The layout of a matrix: rows (columns, if transposed) are contiguous and `stride` elements
-/// apart.
+/// The layout of a matrix: the elements of a row (of a column, if transposed) are contiguous, and
+/// rows (columns) start `stride` elements apart.
 struct MatrixLayout {
   bool transposed = false;
   std::int64_t stride = 0;

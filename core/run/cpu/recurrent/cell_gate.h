@@ -56,7 +56,7 @@ C slope_at(const CellActivation& activation, C y) {
     case CellFunction::affine:
       return alpha;
     case CellFunction::leaky_relu:
-      return y > 0 ? C(1) : alpha;  // with alpha 0, y is 0 for x < 0
+      return y > 0 ? C(1) : alpha;  // tests y > 0: with alpha 0, y is not below 0 for x < 0
     case CellFunction::thresholded_relu:
       return y != 0 ? C(1) : C(0);
     case CellFunction::scaled_tanh:

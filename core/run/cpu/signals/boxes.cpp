@@ -155,7 +155,8 @@ struct Region {
     columns = points(ratio, bin_width);
   }
 
-  /// The points of a bin. Points more than 1 outside of the plane [height, width] have weight 0.
+  /// The points of a bin. A point that lies outside of the plane [height, width] by more than 1 has
+  /// weight 0.
   std::vector<Corners> bin(std::int64_t row, std::int64_t column, std::int64_t height,
                            std::int64_t width) const {
     std::vector<Corners> inside;

@@ -78,8 +78,8 @@ class AxisSampler {
   double lowest() const { return aligned_ ? 0 : -0.5; }
   double highest() const { return static_cast<double>(size_) - (aligned_ ? 1 : 0.5); }
 
-  /// Moves a position outside of the axis into the axis. In cubic mode, border padding applies to
-  /// each neighbour instead, as in PyTorch.
+  /// Moves a position outside of the axis into the axis if the padding is `border` or `reflection`.
+  /// In cubic mode, border padding applies to each neighbour instead, as in PyTorch.
   template <class C>
   void pad(C& position, C& slope) const {
     if (!(position < static_cast<C>(lowest()) || position > static_cast<C>(highest()))) return;

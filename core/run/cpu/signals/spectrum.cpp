@@ -21,8 +21,9 @@ std::size_t smallest_factor(std::size_t number) {
   return number;
 }
 
-/// The discrete Fourier transform, or its inverse without the division by the length. Combines the
-/// transforms of every p-th element, with p a factor of the length. (Cooley and Tukey 1965)
+/// The discrete Fourier transform, or its inverse without the division by the length. Splits the
+/// signal into p interleaved parts, with p the smallest prime factor of the length, and combines
+/// the transforms of the parts. (Cooley and Tukey 1965)
 std::vector<Complex> transformed(const std::vector<Complex>& signal, bool inverse) {
   const std::size_t length = signal.size();
   if (length < 2) return signal;

@@ -16,7 +16,7 @@ constexpr int attention_threads = 256;
 struct AttentionTensor {
   MatrixStack stack;
   Operand operand;
-  bool present = true;  ///< else a null pointer
+  bool present = true;  ///< false: the kernel gets a null pointer
 };
 
 /// The operand of a step, and how it is broadcast to the scores.
@@ -29,7 +29,7 @@ struct StepOperandPlace {
 
   /// The text of a type OperandPlace<...> (kernels/score_steps.cuh).
   std::string text() const;
-  /// The entries of the scores' leading axes that share entries of the operand.
+  /// The groups of entries of the scores' leading axes that share an entry of the operand.
   SharedEntries shared_entries() const;
 };
 
@@ -40,19 +40,21 @@ struct PlannedStep {
   std::optional<StepOperandPlace> number;
 };
 
-/// What the kernels of FusedAttention and of its gradient have in common.
+/// The sizes, tensors, steps and texts that the kernels of FusedAttention and those of its gradient
+/// share.
 class AttentionPlan {
  public:
   /// Throws a run Error for more than 2^30 - 1 rows, keys or columns of a matrix, and for a step
   /// Reshape that changes the rows, the keys or the number of scores.
   AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places);
 
-  ElementType computed() const { return computed_; }  ///< in which kernels compute
-  std::int64_t entries() const;                       ///< of the result's leading axes
+  ElementType computed() const { return computed_; }  ///< the type in which kernels compute
+  /// The number of entries of the result's leading axes.
+  std::int64_t entries() const;
   std::int64_t rows() const { return queries_.stack.rows; }
   std::int64_t keys() const { return keys_.stack.rows; }
   const std::vector<PlannedStep>& steps() const { return steps_; }
-  /// The scores as matrices for each entry of the result.
+  /// Maps each entry of the result to its entry of the scores. Only the leading axes are set.
   const MatrixStack& scores() const { return scores_; }
 
   const AttentionTensor& queries() const { return queries_; }
@@ -60,14 +62,15 @@ class AttentionPlan {
   const AttentionTensor& values() const { return values_; }
   /// A tensor with the layout of the result.
   AttentionTensor result(ElementType element, const Dims& dims, Operand operand) const;
-  /// log_sum_exp, as matrices of one column. @param rows those of a matrix, with padding
+  /// The tensor log_sum_exp, as matrices of one column.
+  /// @param rows size of the tensor's last axis: the rows of a matrix, with padding
   AttentionTensor sums(std::int64_t rows, Operand operand) const;
 
   std::int64_t row_tile() const { return tile_for(rows()); }
   std::int64_t key_tile() const { return tile_for(keys()); }
   std::int64_t row_tiles() const { return tiles(rows(), row_tile()); }
   std::int64_t key_tiles() const { return tiles(keys(), key_tile()); }
-  /// The columns that a block adds up.
+  /// The number of columns for which a block computes sums.
   std::int64_t width_for(std::int64_t columns) const;
   static std::int64_t tiles(std::int64_t count, std::int64_t tile) {
     return (count + tile - 1) / tile;
@@ -78,7 +81,7 @@ class AttentionPlan {
   /// The text of a Walk that is 0 for the first of the entries that share their scores.
   std::string repeats() const;
 
-  /// Texts of objects, whose parameters are added to a call.
+  /// The texts of objects in a kernel. `text` gets a parameter for each pointer in an object.
   static std::string reads(const AttentionTensor& tensor, CallText& text);
   static std::string writes(const AttentionTensor& tensor, CallText& text);
   std::string steps_object(CallText& text) const;

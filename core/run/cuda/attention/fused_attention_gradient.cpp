@@ -1,5 +1,7 @@
-// FusedAttentionGrad on devices: a kernel for each gradient that is wanted, each of which computes
-// the scores again in tiles. Sums of a step's operand may need a second kernel.
+// FusedAttentionGrad on devices. First, if Y and log_sum_exp are no inputs, a kernel computes them
+// again. A second kernel computes the dot products of the rows of dY and Y. Then one kernel follows
+// for each gradient that is wanted; it computes the scores again in tiles. The gradient of a step's
+// operand may need another kernel, which adds up partial sums.
 
 #include <algorithm>
 
@@ -39,7 +41,7 @@ class GradientWriter {
  private:
   bool has_scores() const { return plan_.entries() * plan_.rows() * plan_.keys() > 0; }
 
-  /// Y and log_sum_exp: the operands, or scratch memory that a first call fills.
+  /// Finds Y and log_sum_exp: the operands, or scratch memory that a first call fills.
   void find_forward() {
     const Dims& dims = context_.in(0).dims;
     if (context_.has_input(fused_places::result)) {
@@ -94,9 +96,9 @@ class GradientWriter {
     lowered_.add(ZeroCall{output(index), context_.out(index).bytes()});
   }
 
-  /// Adds the gradient of Q, K or V, output `index`.
+  /// Adds the kernel that computes output `index`, the gradient of Q, K or V.
   /// @param arguments the first template arguments of the kernel
-  /// @param tiles of the rows of a matrix
+  /// @param tiles number of tiles into which the rows of a matrix are divided
   void add_operand_gradient(const std::string& function, const std::vector<std::string>& arguments,
                             std::size_t index, const AttentionTensor& of, std::int64_t tiles) {
     if (!is_wanted(index)) return;
@@ -114,7 +116,7 @@ class GradientWriter {
                            {of.stack.matrices() * tiles * slices, attention_threads}));
   }
 
-  /// Adds the gradient of the operand of a step, unless nobody wants it.
+  /// Adds the calls that compute the gradient of a step's operand, unless the output is left out.
   void add_step_gradient(std::size_t number) {
     const PlannedStep& planned = plan_.steps()[number];
     const std::size_t index = fused_places::first_step_gradient + planned.step.number();
@@ -138,8 +140,8 @@ class GradientWriter {
     add_split_sums(sums, *planned.number, index, splits, {blocks * splits, attention_threads});
   }
 
-  /// Adds the kernel that computes the sums of a step's operand and, if several blocks share a sum,
-  /// the call that adds up what these computed.
+  /// Adds the kernel that computes the sums of a step's operand and, if several blocks compute
+  /// parts of a sum, the calls that add up these parts.
   void add_split_sums(const std::string& sums, const StepOperandPlace& place, std::size_t index,
                       std::int64_t splits, const LaunchShape& shape) {
     const std::int64_t elements = context_.out(index).elements();

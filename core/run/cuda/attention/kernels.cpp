@@ -7,7 +7,7 @@ namespace stashscope::cuda {
 
 namespace {
 
-/// The inputs that are new shapes of scores.
+/// The indices of the inputs that give the new shape of a step Reshape.
 template <fused_places::Inputs places>
 std::vector<std::size_t> shape_inputs(const Node& node) {
   std::vector<std::size_t> inputs;

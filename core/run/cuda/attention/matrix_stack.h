@@ -11,8 +11,9 @@ namespace stashscope::cuda {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Entries that have something in common: `kept` goes from one group of such entries to the next,
-/// `summed` through the entries of a group.
+/// Groups of entries; the entries of a group share a matrix or a sum. `kept` maps the index of a
+/// group to its first entry. `summed` maps the index of an entry within its group to its distance
+/// from the first entry.
 struct SharedEntries {
   WalkText kept;
   WalkText summed;
@@ -29,8 +30,8 @@ struct SharedEntries {
 struct MatrixStack {
   ElementType element = ElementType::float32;
   Dims leading;
-  Dims sizes;    ///< the tensor's leading axes, as many as `leading`; missing ones have size 1
-  Dims strides;  ///< along `leading`, in elements, as all strides
+  Dims sizes;    ///< of the tensor's leading axes, as many as `leading`; 1 for a missing axis
+  Dims strides;  ///< of the tensor's leading axes; all strides are in elements
   std::int64_t rows = 0;
   std::int64_t columns = 1;
   std::int64_t row_stride = 0;

@@ -26,12 +26,13 @@ std::string float_text(float value);
 /// A CUDA C++ expression for a double, exact to the last bit; every NaN becomes the quiet NaN.
 std::string number_text(double number);
 
-/// CUDA C++ expressions for a dropout that draws by seed and position, as on the CPU.
+/// CUDA C++ expressions for a dropout whose random numbers depend only on the seed and the position
+/// of the element, as on the CPU.
 struct DropoutTexts {
   std::string random;     ///< a PositionalRandom (kernels/random.cuh)
-  std::string threshold;  ///< what PositionalRandom::keeps compares with; the comparison is exact,
+  std::string threshold;  ///< the threshold for PositionalRandom::keeps; the comparison is exact,
                           ///< because random numbers are multiples of 2^-53
-  std::string scale;      ///< the factor of what is kept, a double
+  std::string scale;      ///< the factor of the kept elements, a double
 };
 
 /// @param share of the elements that are dropped; 0 drops nothing

@@ -76,7 +76,7 @@ constexpr Operand output(std::size_t index = 0, std::size_t member = 0) {
 constexpr Operand scratch(std::size_t index) {
   return {Operand::Kind::scratch, static_cast<std::uint16_t>(index), 0};
 }
-/// The operand from `bytes` on.
+/// The rest of `operand` that starts `bytes` bytes after its start.
 constexpr Operand behind(Operand operand, std::int64_t bytes) {
   operand.offset += bytes;
   return operand;

@@ -27,7 +27,7 @@ enum class Pool : std::uint8_t {
 /// Facts about a device that are known before a step runs on it.
 struct DeviceFacts {
   std::string name;       ///< the vendor's name for the device
-  std::string libraries;  ///< versions of the libraries that run kernels, for reports
+  std::string libraries;  ///< versions of CUDA, its driver and the opened libraries, for reports
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
   int multiprocessors = 0;
@@ -117,7 +117,7 @@ class Device {
   virtual DevicePointer allocate(Pool pool, std::int64_t bytes) = 0;
   /// Releases memory, which work queued from now on may reuse.
   virtual void release(Pool pool, DevicePointer memory) = 0;
-  /// The bytes in use in a pool, rounded up as the allocator does.
+  /// The bytes in use in a pool; each allocation counts with the size to which the pool rounds it.
   virtual std::int64_t used_bytes(Pool pool) const = 0;
 
   /// Bytes that a pool holds, used or free.

@@ -18,7 +18,8 @@ namespace {
 constexpr std::array pools = {Pool::tensors, Pool::workspaces};
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
-using Matches = std::vector<const MemoryRecord*>;  ///< by host event; null: no record
+/// Records of a pool in order, or the record of each host event (null: the event has no record).
+using Matches = std::vector<const MemoryRecord*>;
 
 bool touches_memory(const HostEvent& event) {
   return event.kind == HostEvent::Kind::allocate || event.kind == HostEvent::Kind::release;

@@ -14,8 +14,8 @@ struct LoggedStep {
 
 /// Records a run of a step and makes its measurement. If the profiling library gives no trace, the
 /// run waits for the device after every node to measure the time of the node, and reads the bytes
-/// in use from the pools. Workspaces that exist during the whole step are not counted. Keeps
-/// references to the constructor's arguments.
+/// in use from the pools. Workspaces that exist during the whole step count only as reserved bytes.
+/// Keeps references to the constructor's arguments.
 class StepLog {
  public:
   /// @param traces false: only the time and the peak bytes of the whole step are measured

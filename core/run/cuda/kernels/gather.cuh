@@ -2,8 +2,8 @@
 // Here, reading with such an index gives NaN (0 for integers and 8-bit floats), whose bits are in
 // `outside`, and writing has no effect.
 
-/// Converts a negative index, which counts from the end, to a position; -1 if the index is outside
-/// of `size` elements.
+/// The position that an index names; a negative index counts from the end. -1 if the index is
+/// outside of `size` elements.
 template <class Index>
 __device__ inline Int64 wrapped_index(Index index, Int64 size) {
   const Int64 at = index < 0 ? Int64(index) + size : Int64(index);

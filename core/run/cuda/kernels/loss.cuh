@@ -25,7 +25,8 @@ struct Targets {
   }
 };
 
-/// The weighted cross entropy of a target; for a label that is ignored or no class, its weight.
+/// The weighted cross entropy of a target; 0 for an ignored label, NaN for a label that is not a
+/// class.
 /// @param scale of the target's scores @param log_sum the logarithm of `scale.sum`
 /// @param score_of gives the score of a class
 template <class Targets, class C, class ScoreOf>

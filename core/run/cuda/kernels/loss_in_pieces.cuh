@@ -1,5 +1,6 @@
-// The loss of scores that are computed for a piece of the rows at a time. A list has the rows that
-// need scores, in ascending order, and -1 at its end for the others. A piece is a part of the list.
+// A loss whose scores are computed for some rows at a time. A list has one entry for each row:
+// first the rows that need scores, in ascending order, then a -1 for each other row. A piece is a
+// part of the list.
 
 template <class Targets>
 struct CountingRows {
@@ -41,7 +42,7 @@ __device__ inline void list_needed_rows(IsNeeded is_needed, Int32* list) {
   for (int slot = counts[threads - 1] + thread; slot < rows; slot += threads) list[slot] = -1;
 }
 
-/// Copies the listed rows of `from`; -1 gives zeros.
+/// Copies the listed rows of `from`; an entry -1 gives a row of zeros.
 template <class C, int rows, int width, class X>
 __device__ inline void take_listed_rows(const X* from, const Int32* list, C* to) {
   const Int64 at = thread_index();
@@ -50,7 +51,8 @@ __device__ inline void take_listed_rows(const X* from, const Int32* list, C* to)
   to[at] = row < 0 ? C(0) : C(load(from, row * width + at % width));
 }
 
-/// Copies rows to the listed places; -1 is no place.
+/// Copies row i of `from` to the row of `to` that entry i of the list names. Does not copy a row
+/// whose entry is -1.
 template <class C, int rows, int width, class X>
 __device__ inline void put_listed_rows(const C* from, const Int32* list, X* to) {
   const Int64 at = thread_index();
@@ -65,7 +67,7 @@ __device__ inline void convert_numbers(const X* from, Y* to) {
   if (at < count) store(to, at, Compute<Y>(load(from, at)));
 }
 
-/// The scores of a piece, row by row, with the bias of their class.
+/// The scores of a piece, row by row, plus the bias of each class.
 /// @param bias null: none
 template <class Bias, int classes, class C>
 struct PieceScores {
@@ -102,7 +104,7 @@ __device__ inline void piece_losses(Scores scores, const Int32* list, Targets ta
   if (log_sums != nullptr) store(log_sums, target, Compute<Sum>(scale.greatest + log_sum));
 }
 
-/// Computes the factors of all targets, each the gradient of its negative log probability.
+/// Computes the factor of each target: the gradient of the target's negative log probability.
 template <class C, int targets_count, bool by_target, class Dy, class Targets, class Total>
 __device__ inline void target_factors(const Dy* dy, Targets targets, const Total* total,
                                       double divisor, C* factors) {
@@ -111,7 +113,7 @@ __device__ inline void target_factors(const Dy* dy, Targets targets, const Total
   factors[target] = target_factor<C, by_target>(dy, targets, total, divisor, target);
 }
 
-/// Computes the gradients of the scores with their bias. They may overwrite the scores.
+/// Computes the gradients of the scores of a piece. The gradients may overwrite the scores.
 template <class C, class Layout, class Scores, class Targets>
 __device__ inline void piece_gradients(Scores scores, const Int32* list, Targets targets,
                                        const C* log_sums, const C* factors, C* gradients) {

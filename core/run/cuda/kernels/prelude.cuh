@@ -105,7 +105,7 @@ __device__ inline Compute<T> rounded(Compute<T> value) {
   return to_compute(Stored<T>::from(value));
 }
 
-/// Elements that are read or written together, at most 16 bytes.
+/// Elements that are read or written together, as a rule at most 16 bytes.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T items[count];

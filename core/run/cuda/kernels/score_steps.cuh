@@ -1,15 +1,16 @@
-// What happens to the products of queries and keys in attention before the softmax, one score at a
-// time: the steps of FusedAttention, forward and backward, and the dropout of the probabilities.
+// The steps of FusedAttention that turn the products of queries and keys into the scores of the
+// softmax, forward and backward, and the dropout of the probabilities. All functions process one
+// score at a time.
 
-/// A score: an entry of the scores' leading axes, a row and a key.
+/// The place of a score: an entry of the scores' leading axes, a row and a key.
 struct ScorePlace {
   Int64 entry;
   int row;
   int key;
 };
 
-/// The place of a score in an operand that is broadcast to the scores. `Entries` is a Walk from the
-/// scores' entry.
+/// The offset that belongs to a score in an operand that is broadcast to the scores. `Entries` is a
+/// Walk from an entry of the scores to an offset in the operand.
 template <class Entries, Int64 row_stride, Int64 key_stride>
 struct OperandPlace {
   __device__ static Int64 offset(const ScorePlace& at) {
@@ -29,8 +30,9 @@ struct StepOperand {
 };
 
 // The steps from products of queries and keys to scores. `back` turns the gradient of a step's
-// result into that of the score before it; `term` is the gradient of the operand. A step that may
-// hide keys can make all weights of a tile 0; one that may replace scores makes products needless.
+// result into the gradient of the score that the step reads. `term` is the gradient of the step's
+// operand. A step with `may_hide` can hide keys, so that all weights of a tile may be 0. A step
+// with `may_replace` can replace a score, whose product is then not needed.
 
 template <class X>
 struct MultiplyStep {
@@ -177,7 +179,7 @@ struct StepChain<First, Rest...> {
   }
 };
 
-/// The factor of a probability: 1, or what a dropout of the tensor of all probabilities draws.
+/// The factor of a probability: 1, or the factor that a dropout of all probabilities draws for it.
 struct NoDropout {
   template <class C>
   __device__ C factor(const ScorePlace&) const {

@@ -2,8 +2,7 @@
 // the softmax of a row is updated with each tile. (Dao et al., FlashAttention, arXiv 2205.14135 and
 // 2307.08691)
 
-/// Threads of a block. The lowering starts as many: `attention_threads` in
-/// attention/attention_plan.h.
+/// The number of threads of a block; equal to `attention_threads` in attention/attention_plan.h.
 constexpr int attention_threads = 16 * 16;
 
 /// A tensor as one matrix for each entry of the result's leading axes. `Entries` is a Walk from an
@@ -26,14 +25,14 @@ struct Matrices {
   __device__ void put(Int64 entry, int row, int column, C value) const {
     store(data, place(entry, row, column), Compute<T>(value));
   }
-  /// Whether neighbouring threads should take neighbouring columns, because these are neighbours
-  /// in memory.
+  /// Whether neighbouring threads should take neighbouring columns: always, unless only
+  /// neighbouring rows are neighbours in memory.
   static constexpr bool runs_along_columns = column_stride == 1 || row_stride != 1;
 };
 
-/// The sizes of a problem and of its tiles, which are multiples of 16. Thread (y, x) has
-/// the scores in rows y, y + 16, ... and keys x, x + 16, ... of a tile. `ScoreEntries` is a Walk
-/// from an entry of the result to the entry of its scores.
+/// The sizes of a problem and of its tiles; the sizes of tiles are multiples of 16. Thread (y, x)
+/// has the scores in rows y, y + 16, ... and keys x, x + 16, ... of a tile. `ScoreEntries` is a
+/// Walk from an entry of the result to the entry of its scores.
 template <class Computed, int row_count, int key_count, int row_tile_size, int key_tile_size,
           class ScoreEntries>
 struct AttentionShape {
@@ -78,8 +77,8 @@ struct AttentionTiles {
   C columns[tile_depth][width];
 };
 
-/// Calls `take(i, j, element)` for each place of a box of rows and columns; the threads of the
-/// block share the places out. What is outside of the matrix is 0.
+/// Calls `take(i, j, element)` for each place of a box of rows and columns; one thread of the block
+/// visits each place. At a place outside of the matrix, `element` is 0.
 template <int rows, int columns, class C, class Matrix, class Take>
 __device__ inline void read_box(const Matrix& from, Int64 entry, int first_row, int first_column,
                                 const Take& take) {
@@ -101,7 +100,8 @@ __device__ inline void load_tile(const Matrices& from, Int64 entry, int first_ro
                                 [&](int i, int j, C element) { cells[j][i] = element; });
 }
 
-/// Computes the products of rows of two matrices. All threads of the block must call it.
+/// Computes the dot products of rows of `left` with rows of `right`. All threads of the block must
+/// call this function.
 template <class Shape, class Tiles, class Left, class Right>
 __device__ inline void multiply_tile(const Left& left, const Right& right, Int64 entry,
                                      int first_row, int first_key, Tiles& tiles,
@@ -130,7 +130,8 @@ __device__ inline void multiply_tile(const Left& left, const Right& right, Int64
   }
 }
 
-/// Whether a thread of the block says yes. All threads of the block must call it.
+/// Whether `says_yes` is true in any thread of the block. All threads of the block must call this
+/// function.
 __device__ inline bool any_thread(bool says_yes) {
   __shared__ int answer;
   __syncthreads();
@@ -142,7 +143,8 @@ __device__ inline bool any_thread(bool says_yes) {
 }
 
 /// sums += weights * matrix, or the transposed weights * matrix, for `width` columns. Thread (y, x)
-/// has rows y, y + 16, ... and columns x, x + 16, ... of the sums. All threads must call it.
+/// has rows y, y + 16, ... and columns x, x + 16, ... of the sums. All threads of the block must
+/// call this function.
 /// @param first_row the row of the matrix that belongs to the first weight
 /// @param adds_nothing whether all weights are 0, so that only infinite elements and NaN matter
 template <bool transposes, class Shape, int width, class Matrix, class C, int thread_rows,
@@ -193,7 +195,7 @@ __device__ inline void store_tile(const Matrix& to, Int64 entry, int first_row, 
   }
 }
 
-/// Whether all weights of a tile are 0, as far as that is looked for.
+/// Whether all weights of a tile are 0. Returns false without a test if no step may hide keys.
 /// @param any whether a weight of this thread is not 0
 template <class Steps>
 __device__ inline bool hides_all(bool any) {
@@ -236,9 +238,9 @@ struct OnlineSoftmax {
     }
   }
 
-  /// Turns the scores of row i, of which 16 threads have a part, into weights relative to the
-  /// greatest score so far, and scales what was summed before. A row whose scores are all minus
-  /// infinity so far has the weights 0, not NaN.
+  /// Turns the scores of row i into weights relative to the greatest score so far, and scales the
+  /// earlier sums to this score. 16 threads each have a part of the row. A row whose scores are all
+  /// minus infinity so far has the weights 0, not NaN.
   __device__ void take_row(int i, C (&scores)[Shape::thread_keys]) {
     C own = minus_infinity<C>();
     for (const C score : scores) own = KeepGreater()(own, score);
@@ -257,9 +259,9 @@ struct OnlineSoftmax {
   }
 };
 
-/// Computes the result and, if `log_sums` is no null pointer, the logarithm of each row's sum. A
-/// row whose scores are all minus infinity becomes NaN, as in Softmax; without keys, all rows are
-/// 0.
+/// Computes the result and, unless `log_sums.data` is null, the logarithm of each row's sum of
+/// exponentials. A row whose scores are all minus infinity becomes NaN, as in Softmax; without
+/// keys, all rows are 0.
 /// @tparam Repeats a Walk that is 0 for the first of the entries that share their scores
 template <class Shape, int width, class Repeats, class Q, class K, class V, class Y, class Sums,
           class Steps, class Dropout>

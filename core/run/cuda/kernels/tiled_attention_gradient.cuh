@@ -1,8 +1,8 @@
 // The gradient of attention in tiles, which computes the scores again. (Dao et al.,
-// FlashAttention, arXiv 2205.14135, Algorithm 4) Each block has a tile of one gradient and adds
-// what all scores that the tile depends on give, always in the same order.
+// FlashAttention, arXiv 2205.14135, Algorithm 4) Each block computes a tile of one gradient: it
+// adds up the terms of all scores on which the tile depends, always in the same order.
 
-/// Computes the product of each row of dY with its row of Y. A warp works on one row.
+/// Computes the dot product of each row of dY with the same row of Y. A warp works on one row.
 /// @param means [entries, rows]
 template <class C, Int64 entries, class Upstream, class Result>
 __device__ inline void attention_means(Upstream upstream, Result result, C* means) {
@@ -19,9 +19,9 @@ __device__ inline void attention_means(Upstream upstream, Result result, C* mean
   if (entry < entries && lane == 0) means[at] = C(sum);
 }
 
-/// The entries that share a matrix or the place of a sum: `Kept` is a Walk from the index of the
-/// matrix to the first entry, `Summed` one from the index among `count` entries to the distance
-/// from the first.
+/// The groups of entries that share a matrix or a sum; each group has `count` entries. `Kept` is a
+/// Walk from the index of a group to its first entry. `Summed` is a Walk from the index of an entry
+/// within its group to its distance from the first entry.
 template <class Kept, class Summed, Int64 shared_count>
 struct SharedEntries {
   static constexpr Int64 count = shared_count;
@@ -44,8 +44,8 @@ struct ScoreGradients {
   Steps steps;
   Dropout dropout;
 
-  /// The weights of a tile, with their dropout. Others than scores that exist are 0. Returns
-  /// whether all are known to be 0.
+  /// Fills `tiles.weights` with the weights of a tile, with their dropout; places outside of the
+  /// scores get 0. Returns whether all weights are known to be 0.
   template <class Tiles>
   __device__ bool fill_weights(Int64 entry, int first_row, int first_key, Tiles& tiles) const {
     typename Shape::Scores products = {};
@@ -67,8 +67,8 @@ struct ScoreGradients {
     return hides_all<Steps>(any);
   }
 
-  /// The gradients of the products of a tile. Others than products that exist are 0. Returns
-  /// whether all are known to be 0.
+  /// Fills `tiles.weights` with the gradients of the products of a tile; places outside of the
+  /// scores get 0. Returns whether all gradients are known to be 0.
   template <class Tiles>
   __device__ bool fill_gradients(Int64 entry, int first_row, int first_key, Tiles& tiles) const {
     const bool needs = needs_products<Shape>(steps, entry, first_row, first_key);
@@ -83,6 +83,7 @@ struct ScoreGradients {
 
   /// Calls `take(place, i, j, gradient of the product, gradient of the operand of step `wanted`)`
   /// for each score of this thread.
+  /// @param needs false: no score of the tile depends on its product, so no product is computed
   template <int wanted, class Tiles, class Take>
   __device__ void for_each_gradient(Int64 entry, int first_row, int first_key, bool needs,
                                     Tiles& tiles, const Take& take) const {
@@ -160,11 +161,12 @@ __device__ inline void key_gradients(Operands operands, Target target) {
   store_tile(target, Shared::entry(mine.matrix, 0), mine.first_row, mine.first_column, sums);
 }
 
-/// How the gradient of a step's operand is added up. A slot has the scores that belong to one entry
-/// of the operand; these come as items: an entry of the scores that shares the operand, an entry of
-/// the result that shares these scores, and a tile of rows and keys, unless the operand has rows
-/// (keys) of its own, which a slot's blocks then share out. `splits` blocks take turns on a slot's
-/// items and write `elements` sums each.
+/// How the gradient of a step's operand is added up. A slot is a part of the operand: one entry of
+/// its leading axes and, if the operand has rows (keys), one tile of them. An item is a tile of
+/// scores whose terms go to the slot. The items of a slot differ in the entry of the scores, in the
+/// entry of the result and, if the operand has no rows (keys), in the tile of rows (keys). `splits`
+/// blocks take turns on the items of a slot. All sums are stored once for each split, as `elements`
+/// numbers, one for each element of the operand.
 template <int step_number, bool has_rows, bool has_keys, class SharedScores, class SharedResults,
           int split_count, Int64 element_count>
 struct StepSums {

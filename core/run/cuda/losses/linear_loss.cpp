@@ -1,6 +1,7 @@
 // The product of hidden states with a vocabulary and the cross-entropy of its scores, one piece
-// (some rows) at a time, in the order of the CPU's kernels. All numbers of a piece are in scratch
-// memory, and so are, for 16-bit types, the weight and the sum of its gradient in float32.
+// (some rows) at a time, in the order of the CPU's kernels. The numbers of a piece are in scratch
+// memory. For 16-bit types, scratch memory also holds the weight and the sum of its gradient, both
+// in float32.
 
 #include "core/ops/rules/linear_loss_places.h"
 #include "core/ops/rules/loss_rows.h"
@@ -168,8 +169,8 @@ void add_piece_losses(PieceWriter& writer, const Piece& piece, std::optional<Ope
       text.call(invocation("piece_losses", {type, plan.layout}, operands), plan.shape));
 }
 
-/// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. Rows with
-/// an ignored label are 0 in both outputs.
+/// (hidden, weight, labels, optional bias, optional class weights) -> loss, log_sum_exp. A row with
+/// an ignored label has the loss 0 and is 0 in log_sum_exp.
 Lowered lower_linear_loss(const LoweringContext& context) {
   PieceWriter writer(context, linear_loss_places::forward);
   Lowered& lowered = writer.lowered();
@@ -223,7 +224,7 @@ class GradientWriter {
   }
 
   /// Makes the sums of the gradients of weight and bias. The gradient of the weight is summed in
-  /// the output, unless this has another type.
+  /// its output, unless the type of the output differs from the type of the scores.
   void start_sums() {
     const std::int64_t weights = writer_.width() * writer_.classes();
     if (context_.has_output(1)) {

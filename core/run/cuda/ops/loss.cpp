@@ -55,7 +55,7 @@ KernelCall chosen_call(const LoweringContext& context, const TargetOperands& tar
 using LossCall = KernelCall (*)(const LoweringContext&, const TargetOperands&, const std::string&,
                                 CallText&);
 
-/// Output 0 is the loss, output 1 the log probabilities.
+/// Output 0 is the loss. Output 1 of a cross entropy, if wanted, is the log probabilities.
 template <LossCall losses_of>
 Lowered lower_loss(const LoweringContext& context) {
   const Rows rows = rows_of(context.in().dims);
