@@ -175,8 +175,9 @@ class RegionFinder {
     return again;
   }
 
-  /// Whether the node lies outside of the call and casts a parameter. Autocast caches such a cast
-  /// for later calls, but not until the backward pass.
+  /// Whether the node lies outside of the call, casts a parameter, and makes no argument of the
+  /// call. Autocast caches such a cast for the forward pass only. In the backward pass the cache is
+  /// empty, so the second run casts again.
   bool is_cached_cast(const ModuleCall& call, NodeId node) const {
     if (!node.valid() || call.has(node) || graph_.node(node).op_type != "_to_copy") return false;
     const Node& cast = graph_.node(node);

@@ -21,7 +21,9 @@ struct KeptOperator {
   friend bool operator==(const KeptOperator&, const KeptOperator&) = default;
 };
 
-/// A node whose outputs the checkpoint keeps from the first run until the second run takes them.
+/// A node of the call that the second run leaves out. In `RegionCall::kept`, the checkpoint keeps
+/// the node's outputs from the first run until the second run takes them. In `RegionCall::skipped`,
+/// nothing needs the node's outputs.
 struct KeptNode {
   NodeId node;
   /// How many nodes of `RegionCall::again` run before the second run reaches the node. Nothing if

@@ -56,7 +56,7 @@ std::string later_line(const Study& study, const Variant& variant) {
   if (later.state_bytes == 0) return "";
   return "  later steps: " + exact_bytes(later.peak_bytes) + ", because the " +
          format_bytes(later.state_bytes) +
-         " of optimizer states that this step makes are live from their start\n";
+         " of optimizer states that this step makes are live there from the first node on\n";
 }
 
 /// What the chosen allocator and the pool reserve; empty if there is neither.

@@ -68,7 +68,7 @@ std::string memory_text(const MemoryAtSize& memory) {
   if (memory.device) text += ", " + on_device_text(*memory.device);
   if (memory.on_host > 0) text += ", " + format_bytes(memory.on_host) + " on the host";
   if (memory.later_peak == memory.peak) return text;
-  return text + ", " + format_bytes(memory.later_peak) + " in later steps";
+  return text + ", peak " + format_bytes(memory.later_peak) + " in later steps";
 }
 
 json device_json(const DeviceMemory& device) {

@@ -39,7 +39,7 @@ struct MemoryAtSize {
   std::int64_t on_host = 0;
   std::int64_t later_peak = 0;  ///< of later steps of a captured step; else `peak`
 };
-/// Such as `peak 1.00 MiB (1,048,576 B), reserved 2.00 MiB, 3.00 MiB in later steps`.
+/// Such as `peak 1.00 MiB (1,048,576 B), reserved 2.00 MiB, peak 3.00 MiB in later steps`.
 std::string memory_text(const MemoryAtSize& memory);
 /// The figures as `low` and `high`, in bytes.
 nlohmann::json device_json(const DeviceMemory& device);

@@ -75,7 +75,7 @@ class Captures(unittest.TestCase):
         stashscope.capture(step, self.path, **models.OPTIONS["mixtral"])
         said = [one for one in json.loads(self.warnings()) if "even routing" in one]
         self.assertEqual(len(said), 1)
-        self.assertIn("2 x 2 of 4", said[0])
+        self.assertIn("2 calls that pick 2 of 4 experts", said[0])
 
     def test_a_larger_mixture_needs_no_data(self) -> None:
         """The masks have their data; the tokens and the experts have none."""

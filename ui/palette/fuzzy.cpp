@@ -20,10 +20,10 @@ constexpr qsizetype longest_pattern = 48;
 constexpr qsizetype longest_text = 200;
 constexpr int impossible = std::numeric_limits<int>::min() / 2;
 
-/// The matches of the pattern up to one of its letters, with one entry for each character of the
-/// text.
+/// The best matches of the first letters of the pattern. Entry i is about the matches whose last
+/// letter is character i of the text.
 struct Row {
-  std::vector<int> score;  ///< best score of a match whose last letter is this character
+  std::vector<int> score;  ///< best score of such a match
   /// Position of the preceding letter in that match. Empty for the first letter of the pattern.
   std::vector<qsizetype> before;
 };

@@ -400,7 +400,8 @@ void AnswerBar::show_offers() {
   for (QAction* const action : old) {
     if (is_refreshing_) {
       action->setText(menu_text(action->property(offer_name).toString()));
-      action->setToolTip(tr("Is done once the best moves of this step are known"));
+      action->setToolTip(
+          tr("If chosen now, it is applied when the search ends, provided it is still offered"));
     } else {
       answer_->removeAction(action);
       action->deleteLater();

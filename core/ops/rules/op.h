@@ -98,8 +98,8 @@ struct Op {
   bool random = false;          ///< draws random numbers, so a clone needs the original's seed
   bool output_on_host = false;  ///< its outputs take no device memory
   /// Whether the operator is a gradient operator whose result hardly changes if the stashed
-  /// activations that it reads are stored in 8 bits. Set for activation functions such as Gelu,
-  /// whose derivatives depend little on the low digits of the activations.
+  /// activations that it reads are stored in 8 bits. Set for the gradients of activation
+  /// functions such as Gelu, because their derivatives depend little on the low digits.
   bool tolerates_float8 = false;
 };
 

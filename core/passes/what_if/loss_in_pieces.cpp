@@ -21,7 +21,7 @@ void require_plain(const Rewriter& graph, NodeId id) {
   }
   const bool ignores = is_internal_loss(loss) && loss.inputs.size() > 3 && loss.inputs[3].valid();
   if (ignores && !graph.scalar(loss.inputs[3])) {
-    throw NoLinearScores{"ignores a label that is not a constant"};
+    throw NoLinearScores{"has an ignore_index that is computed instead of a constant"};
   }
 }
 

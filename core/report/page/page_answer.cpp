@@ -46,7 +46,7 @@ std::string later_sentence(const Study& study) {
   if (later.state_bytes == 0) return "";
   return " Later steps need " + strong_bytes(later.peak_bytes) + ": the " +
          format_bytes(later.state_bytes) +
-         " of optimizer states that this step makes are live from their start.";
+         " of optimizer states that this step makes are live there from the first node on.";
 }
 
 std::string device_clause(const DeviceMemory& device) {

@@ -394,7 +394,6 @@ bool BudgetAnswer::is_impossible() const {
 bool BudgetAnswer::is_proven_cheapest() const {
   constexpr double rounding = 1e-9;  // proofs round the time of each node to whole picoseconds
   if (joint != nullptr) return feasible && joint->seconds <= joint->least_seconds + rounding;
-  // Without a bound, only a plan that adds no time is known to be the cheapest.
   return feasible &&
          best.extra_seconds <= std::max(0.0, least_extra_seconds.value_or(0)) + rounding;
 }

@@ -8,7 +8,7 @@ namespace stashscope {
 void check_strategy_names(const Choices& choices);
 
 /// Chooses the order that a user names: a strategy, or the planned order if a sequence is planned.
-/// Throws a usage Error that lists the names.
+/// Throws a usage Error that lists the names if there is no such order.
 void choose_order_named(const std::string& name, Choices& choices);
 
 }  // namespace stashscope

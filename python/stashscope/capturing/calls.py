@@ -17,7 +17,8 @@ from .places import frames_from
 from .scalars import Scalars
 
 _DECIDING = (torch.Tensor.__bool__, torch.Tensor.__index__, torch.Tensor.__contains__)
-# Without a mode these add a bias or a mask to their own product in place.
+# Outside of a capture, these functions add a bias or a mask in place to a product that they computed. In a capture, they
+# call `add` instead.
 _ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention,
                     torch.nn.functional.multi_head_attention_forward)
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class PieceCall:
-    """One forward run of a compiled piece: the modules around it, and its operators by their numbers."""
+    """One forward run of a compiled piece."""
 
+    # The modules around the piece, from the root inwards.
     outer: tuple[str, ...] = ("",)
+    # The position in the record of the first node with each sequence number (`GraphPlace.sequence`).
     nodes: dict[int, int] = field(default_factory=dict)
 
 

@@ -37,8 +37,8 @@ TEST_F(Collected, EqualCoefficientsComeOut) {
 
 TEST_F(Collected, PureNumberHasFifteenDigits) {
   EXPECT_EQ(text({product(2048, {})}), "2048.00000000000");
-  EXPECT_EQ(text({product(Rational::ratio(1, 2), {})}), "0.500000000000000");
-  EXPECT_EQ(text({product(Rational::ratio(1, 20), {})}), "0.0500000000000000");
+  EXPECT_EQ(text({{Rational::ratio(1, 2), {}}}), "0.500000000000000");
+  EXPECT_EQ(text({{Rational::ratio(1, 20), {}}}), "0.0500000000000000");
 }
 
 /// Splits ONNX Runtime's raw text `((((a)*(b)) * 4 * 0.5)) + ...` into products.

@@ -341,11 +341,11 @@ TEST_F(MemoryModes, WaitingForCopiesStandsBesideTheMeasuredTimes) {
   }
   document().choose(choices, u"offload"_s);
   ASSERT_TRUE(settles());
-  ASSERT_FALSE(document().study()->current->copies.empty());
+  const std::shared_ptr<const Study> predicted = document().study();
+  ASSERT_FALSE(predicted->current->copies.empty());
+  const QString waiting = time_text(waiting_seconds(*predicted, *predicted->current));
   press(Qt::Key_F5);
   ASSERT_TRUE(comes_true([&] { return document().measured() != nullptr; }));
-  const Study& study = *document().study();
-  const QString waiting = time_text(waiting_seconds(study, *study.current));
   const QString summary = find<QLabel>(u"difference_summary"_s).text();
   EXPECT_TRUE(summary.contains(u"Nodes wait %1 for copies"_s.arg(waiting)))
       << summary.toStdString();
