@@ -18,8 +18,8 @@ void add_allocator_options(CLI::App& program, AllocatorOptions& options, CLI::Op
   program
       .add_option(
           "--fits", options.fits,
-          "what --budget and --fit hold below their limit: tensors (the default), "
-          "reserved memory, or all memory of the device: reserved memory and --other-memory")
+          "memory that --budget and --fit limit: tensors (the default), reserved (what the "
+          "allocator reserves for them), or device (reserved memory and --other-memory together)")
       ->check(CLI::IsMember({"tensors", "reserved", "device"}))
       ->needs(batch);
   program

@@ -13,7 +13,7 @@ namespace stashscope::app {
 
 /// The options for memory that an allocator reserves.
 struct AllocatorOptions {
-  /// `none`; `pytorch` or `cuda_pool`, perhaps with `:` and settings; empty: not given
+  /// `none`, `pytorch[:SETTINGS]` or `cuda_pool[:SETTINGS]`; empty: not given
   std::string allocator;
   /// The memory that --budget and --fit limit: tensors, reserved or device.
   std::string fits = "tensors";

@@ -33,8 +33,8 @@ struct BatchOptions {
 /// Writes to a file, or to standard output if `path` is empty.
 void write_text(const std::string& text, const std::string& path);
 
-/// Analyzes the model, plans, runs the step if a device is given, and writes the requested outputs.
-/// Returns 0, `budget_not_met` or `limit_broken`, or throws.
+/// Analyzes the model, plans, runs the step if a device is chosen, and writes the requested
+/// outputs. Returns 0, `budget_not_met` or `limit_broken`, or throws.
 int run_batch(const AnalysisOptions& analysis, const PlanningOptions& planning,
               const BatchOptions& options);
 

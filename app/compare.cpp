@@ -28,7 +28,7 @@ std::map<std::string, double> gradient_deviations(const fs::path& folder) {
   const auto manifest = nlohmann::json::parse(file, nullptr, false);
   if (!manifest.is_object() || !manifest.contains("grads")) return deviations;
   for (const auto& item : manifest["grads"]) {
-    if (item.is_array() && item.size() >= 5 && item[4].is_number()) {
+    if (item.is_array() && item.size() >= 5 && item[0].is_string() && item[4].is_number()) {
       deviations[item[0].get<std::string>()] = item[4].get<double>();
     }
   }
@@ -150,10 +150,11 @@ NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
   std::error_code status;
   NamedTensors tensors;
   std::map<std::string, std::string> files;
-  for (const auto& entry : fs::directory_iterator(folder, status)) {
-    const std::string file = entry.path().filename().string();
+  for (fs::directory_iterator entry(folder, status), end; !status && entry != end;
+       entry.increment(status)) {
+    const std::string file = entry->path().filename().string();
     if (!file.starts_with(prefix) || !file.ends_with(".pb")) continue;
-    NamedTensor loaded = load_tensor(entry.path());
+    NamedTensor loaded = load_tensor(entry->path());
     const auto [first, is_new] = files.emplace(loaded.name, file);
     if (!is_new) fail_twice(folder, loaded.name, first->second, file);
     tensors.emplace(std::move(loaded.name), std::move(loaded.tensor));

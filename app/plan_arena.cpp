@@ -32,21 +32,13 @@ std::string why_above(std::int64_t capacity, const ArenaResult& result) {
   return asked + "was not reached; the time or move limit ended the search";
 }
 
-/// If the file has a better placement than the search found, takes that of the file.
+/// Replaces the placement that the search found by the placement in the file, if the file has one
+/// and it needs less capacity.
 void keep_placement_of(const ArenaFile& file, ArenaResult& result) {
   auto placement = placement_in(file);
   if (placement && placement->capacity < result.placement.capacity) {
     result.placement = *std::move(placement);
   }
-}
-
-/// Throws before the search if the placement cannot be written, or would overwrite the instance.
-void check_output(const std::string& instance, const std::string& out) {
-  if (out.empty()) return;
-  OverwriteGuard files;
-  files.add(instance, "the instance");
-  files.claim("--out " + printable(out), out, "the file of --out");
-  require_writable({out});
 }
 
 }  // namespace
@@ -62,6 +54,14 @@ CLI::Option* add_arena_options(CLI::App& program, ArenaOptions& options) {
       ->type_name("BYTES")
       ->needs(arena);
   return arena;
+}
+
+void check_output(const std::string& instance, const std::string& out) {
+  if (out.empty()) return;
+  OverwriteGuard files;
+  files.add(instance, "the instance");
+  files.claim("--out " + printable(out), out, "the file of --out");
+  require_writable({out});
 }
 
 int plan_arena(const std::string& instance, const ArenaOptions& options, const SearchLimit& limit,

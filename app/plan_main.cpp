@@ -139,6 +139,7 @@ int plan(const PlanOptions& options) {
   if (options.arena.is_chosen) {
     return plan_arena(options.instance, options.arena, options.limit, options.out);
   }
+  check_output(options.instance, options.out);
   const SearchClock clock({}, Progress());
   const PlanningInstance instance = read_instance(options.instance);
   const SequenceMemory given = memory_of(instance.graph, instance.given_order);

@@ -12,8 +12,9 @@ namespace {
 /// the folder.
 void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
   std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
-    if (entry.path().extension() == ".pb") files.add(entry.path(), "the given data");
+  for (std::filesystem::directory_iterator entry(folder, unreadable), end;
+       !unreadable && entry != end; entry.increment(unreadable)) {
+    if (entry->path().extension() == ".pb") files.add(entry->path(), "the given data");
   }
 }
 

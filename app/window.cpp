@@ -99,8 +99,9 @@ void open_model(ui::Document& document, const AnalysisOptions& analysis) {
                 [analysis] { return load_model_or_session(analysis); });
 }
 
-/// Draws the real window once its study and its graph are complete and, if a device is chosen, the
-/// measurement has arrived. Without a model, `draw_soon` draws the start page.
+/// Draws the real window once its views are complete, the search for the next best moves has ended
+/// and, if --device names a device, the measurement has arrived. Without a model, `draw_soon` draws
+/// the start page.
 class Screenshot {
  public:
   Screenshot(ui::MainWindow& window, const WindowOptions& options, bool runs)

@@ -16,7 +16,7 @@ struct AllocatorTrial {
   std::int64_t fragmentation_bytes = 0;  ///< reserved beyond the peak of tensors
 };
 
-/// The last allocation for which an allocator reserves memory, with names. Sizes in bytes.
+/// The last allocation for which an allocator reserves memory; tensors by name, sizes in bytes.
 struct LastGrowth {
   std::string tensor;
   std::int64_t bytes = 0;               ///< of the tensor

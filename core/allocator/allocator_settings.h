@@ -19,9 +19,9 @@ struct AllocatorSettings {
   /// by less than this.
   std::int64_t unsplit_slack_bytes = std::int64_t{20} << 20;
   /// `roundup_power2_divisions`, one number for each power of two from 1 MiB to 32 GiB. The first
-  /// also holds for smaller sizes, the last for larger ones. A size rounds up to a multiple of a
-  /// part of the power of two below it: with 4, of a quarter. 0 and 1: sizes round up to multiples
-  /// of 512 bytes.
+  /// also holds for smaller sizes, the last for larger ones. With 4, for example, sizes from 1 MiB
+  /// to 2 MiB round up to multiples of 256 KiB, a quarter of the smaller power of two. With 0 and
+  /// 1, sizes round up to multiples of 512 bytes; so do sizes of up to 512 bytes times the number.
   std::array<std::uint32_t, 16> roundup_divisions{};
   /// `expandable_segments`: one segment for each stream and pool grows by pages.
   bool expandable_segments = false;

@@ -8,7 +8,7 @@ namespace stashscope {
 
 namespace {
 
-/// From this size on, a tensor gets a segment of its own size.
+/// From this size on, a tensor gets a segment of its own size, rounded up to 2 MiB.
 constexpr std::int64_t least_own_segment = std::int64_t{10} << 20;
 
 std::int64_t segment_bytes_for(std::int64_t bytes) {
@@ -181,8 +181,8 @@ void CachingAllocator::free(MemoryBlockId block) {
   insert_free(block);
 }
 
-/// Adds a neighbour to a block that is in no pool, if the neighbour is free and if both or none of
-/// the two have memory.
+/// Adds a neighbour to a block that is in no pool, if the neighbour is free and if both or
+/// neither of the two have memory.
 void CachingAllocator::merge(MemoryBlockId into, MemoryBlockId other) {
   if (!other.valid() || blocks_[other].is_allocated) return;
   MemoryBlock& block = blocks_[into];

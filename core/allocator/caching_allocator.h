@@ -107,7 +107,7 @@ class CachingAllocator {
   std::int64_t refusals() const { return refusals_; }
 
  private:
-  /// The order of free blocks: a search takes the first that is large enough.
+  /// The order of free blocks: a search begins with the first that is large enough.
   using FreeKey = std::tuple<std::int64_t, std::int64_t, MemoryBlockId>;  // size, address
   /// The free blocks of one stream and pool.
   struct FreeBlocks {
@@ -156,9 +156,9 @@ class CachingAllocator {
   AllocatorSettings settings_;
   IdVector<MemoryBlockId, MemoryBlock> blocks_;
   std::vector<MemoryBlockId> unused_;  ///< ids of blocks that were merged or given back
-  /// Blocks that became free since the cache was last released, each once. Releasing the cache
-  /// looks only at these. Any other free block could not be given back at that time. It still
-  /// cannot be, because this depends only on its place and size.
+  /// Blocks that became free since the cache was last released, each once. The next release looks
+  /// only at these. All other free blocks were there at the last release, which could not give them
+  /// back. Nor can a later one, because this depends only on a block's place and size.
   std::vector<MemoryBlockId> newly_free_;
   IdVector<MemoryBlockId, bool> is_newly_free_;
   IdVector<MemorySegmentId, MemorySegment> segments_;

@@ -20,8 +20,8 @@ std::int64_t CachingAllocator::page_bytes(MemoryBlockId block) const {
                                                                      : large_segment_bytes;
 }
 
-/// The first of neighbouring free and unmapped blocks that together have room for the request.
-/// Makes a segment if there are none.
+/// Looks for neighbouring blocks, free or unmapped, that together have room for the request.
+/// Returns the first of them. If there are none, makes a segment and returns its only block.
 MemoryBlockId CachingAllocator::expandable_room(const Request& request) {
   const auto is_free = [&](MemoryBlockId block) {
     return block.valid() && !blocks_[block].is_allocated;

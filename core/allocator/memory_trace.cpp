@@ -34,11 +34,11 @@ constexpr const char* name_columns = "the events need the columns action, addr a
 constexpr const char* record_again = "give the events as PyTorch recorded them";
 
 constexpr std::int64_t most_address = std::int64_t{1} << 60;
-/// More than a device has.
+/// Limit on a size: more than the memory of any device.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
-/// Limit on the sum of the sizes of all segments. For events, each size counts with a large segment
-/// in addition. A replay may take twice the size of each tensor, rounded up to a segment; its sums
-/// still fit 64 bits.
+/// Limit on the sum of the sizes of all segments, and on the sum over all events of the size plus
+/// one large segment. For each event, a replay reserves at most twice the size, rounded up to a
+/// segment. So the bytes that it reserves fit 64 bits.
 constexpr std::int64_t most_sum = std::int64_t{1} << 58;
 
 /// The places of the columns that are read.
@@ -81,7 +81,7 @@ std::int64_t number_in(std::string_view field, std::size_t line, std::int64_t mo
   return number;
 }
 
-/// The fields of a line, which are not quoted.
+/// Splits a line at each comma; quotes have no meaning.
 void split_into(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   while (true) {
@@ -142,7 +142,7 @@ RecordedBlock block_in(const json& block) {
   return {size_field(block, "address", most_address), bytes, requested, is_free};
 }
 
-/// Fails unless the blocks lie in the segment one after the other.
+/// Fails unless the blocks fill the segment one after the other. A segment without blocks is right.
 void check_blocks(const RecordedSegment& segment) {
   std::int64_t end = segment.address;
   for (const RecordedBlock& block : segment.blocks) {
@@ -254,12 +254,13 @@ RecordedState parse_recorded_state(const std::string& json_text) {
   state.settings = settings_in(object.value(key, json::object()));
   std::int64_t sum = 0;
   for (const json& each : object["segments"]) {
+    const std::size_t index = state.segments.size();
     try {
       state.segments.push_back(segment_in(each));
       sum += state.segments.back().bytes;
       if (sum > most_sum) fail_input("", "the field 'total_size' is out of range");
     } catch (const Error& error) {
-      throw error.within("segment " + std::to_string(state.segments.size()));
+      throw error.within("segment " + std::to_string(index));
     }
   }
   std::ranges::sort(state.segments, {}, &RecordedSegment::address);

@@ -74,8 +74,8 @@ AllocatorSettings recorded_settings(const std::string& variable, std::int64_t ma
 std::vector<AllocatorEvent> parse_trace_events(std::string_view csv);
 
 /// Reads a state from JSON: settings and segments, as in a memory snapshot of PyTorch; a block may
-/// be a list of address, size, requested size and state. Throws an input Error that names the
-/// segment.
+/// be a list of address, size, requested size and state. Throws an input Error, which names the
+/// segment if a segment is wrong.
 RecordedState parse_recorded_state(const std::string& json_text);
 
 /// Throws an input Error for a recording with segments that are mapped page by page.

@@ -50,7 +50,7 @@ void read_setting(const std::string& text, PoolSettings& settings) {
   }
 }
 
-/// In the largest unit that divides the size: `32MiB`, `1PiB` or `512`.
+/// The size in the largest unit that divides it: `32MiB`, `1PiB` or `512`.
 std::string size_text(std::int64_t bytes) {
   constexpr const char* units[] = {"", "KiB", "MiB", "GiB", "TiB", "PiB"};
   std::size_t unit = 0;

@@ -10,7 +10,8 @@ namespace stashscope {
 
 /// Where new segments of a replay lie.
 enum class ReplayAddresses : std::uint8_t {
-  /// Where the trace has them. A tensor that would lie elsewhere is moved to its recorded address.
+  /// Where the trace has them. A tensor that the allocator would place elsewhere is placed at its
+  /// recorded address.
   recorded,
   own  ///< where the allocator puts them: the trace decides only sizes and times
 };
@@ -29,7 +30,7 @@ struct ReplayResult {
   std::int64_t allocations = 0;
   std::int64_t at_recorded_address = 0;
   std::int64_t new_segments = 0;        ///< in the trace
-  std::int64_t new_segments_right = 0;  ///< of these, with the same size and at the same event
+  std::int64_t new_segments_right = 0;  ///< of these, as large and at the same event in the replay
   std::int64_t start_bytes = 0;         ///< reserved before the trace
   std::int64_t reserved_end_bytes = 0;
   std::int64_t recorded_reserved_end_bytes = 0;

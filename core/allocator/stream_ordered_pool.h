@@ -84,7 +84,7 @@ class StreamOrderedPool {
   std::int64_t next_address_ = std::int64_t{1} << 40;
 };
 
-/// The least that any pool can reserve while this many rounded bytes are allocated.
+/// The least that any pool with these settings can reserve for this many rounded bytes.
 std::int64_t least_reserved_bytes(std::int64_t used_bytes, const PoolSettings& settings);
 
 }  // namespace stashscope

@@ -46,9 +46,9 @@ struct ArenaFault {
   friend bool operator==(const ArenaFault&, const ArenaFault&) = default;
 };
 
-/// A fault of a placement: a buffer outside the arena, or else two buffers that share bytes at the
-/// earliest moment at which any two live buffers do. None if the placement is right. Takes n log n
-/// steps and shares no code with the searches.
+/// The first fault of a placement; none if the placement is right. A buffer outside the arena is
+/// found first, then, in the order of time, two live buffers that share bytes. Takes n log n steps.
+/// Unlike the searches, uses no sections (sections.h), so that a fault in these is found, too.
 /// @pre one offset for each buffer
 std::optional<ArenaFault> find_fault(const std::vector<ArenaBuffer>& buffers,
                                      const ArenaPlacement& placement);

@@ -89,7 +89,7 @@ class RowReader {
                          std::to_string(file_.header.size()));
     }
     if (file_.buffers.size() == most_buffers) {
-      fail_at(line_, "is one of more than " + std::to_string(most_buffers) + " buffers");
+      fail_at(line_, "brings the number of buffers above " + std::to_string(most_buffers));
     }
     check_id(fields[columns_.id]);
     file_.buffers.push_back(buffer_of(fields));

@@ -12,7 +12,7 @@ namespace stashscope {
 
 /// The buffers of an arena as a CSV file has them, in the format of google/minimalloc: a header
 /// that names the columns in any order, then a line for each buffer. The columns `id`, `lower`,
-/// `upper` and `size` are needed. Some have other names, too: `buffer` or `buffer_id` for `id`, and
+/// `upper` and `size` are needed. Some may have other names: `buffer` or `buffer_id` for `id`, and
 /// `begin` or `start` for `lower`. A column `end` may replace `upper`. It has the last time in
 /// which the buffer lives, `upper` - 1. Further columns are kept as they are.
 struct ArenaFile {

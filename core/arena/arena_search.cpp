@@ -18,10 +18,11 @@ namespace {
 /// pair.
 constexpr std::size_t most_exact_buffers = 2000;
 
-/// Rounds without a better placement after which a local search without a limit ends.
+/// A local search without a limit ends after this many rounds in a row without a better placement.
 constexpr int most_idle_rounds = 200;
 
-/// Share of the limit for one capacity in the first round of the exact search.
+/// The share of the limit that the exact search spends on each capacity in its first round. Each
+/// further round doubles the share.
 constexpr double first_share = 0.0025;
 /// How many times longer each round tries the lower bound than any other capacity.
 constexpr double share_of_the_bound = 4;
@@ -100,8 +101,8 @@ class ArenaSearch {
   Progress progress_;
   ArenaResult result_;
   std::int64_t goal_ = 0;
-  std::int64_t unit_ = 0;                // divides all sizes, and so all capacities of interest
-  std::vector<OrderedPlacement> found_;  // the best of each kind of pass
+  std::int64_t unit_ = 0;                // divides all sizes, and so the lowest capacity, too
+  std::vector<OrderedPlacement> found_;  // the best placement for each `GreedyFit`
 };
 
 void ArenaSearch::greedy_passes() {

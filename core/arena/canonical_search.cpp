@@ -139,8 +139,9 @@ void CanonicalSearch::raise_neighbours(int buffer, std::int64_t top) {
   }
 }
 
-/// Marks the sections whose floors may rise: those in which a buffer was raised that could lie at
-/// the floor before. `from` is the index of the first raise in `low_changes_`.
+/// Marks the sections whose floors may rise: after `raise_neighbours`, each section of a raised
+/// buffer that could lie at or below the section's floor before. `from` is the index of the first
+/// raise in `low_changes_`.
 void CanonicalSearch::mark_sections(std::size_t from) {
   for (std::size_t i = from; i < low_changes_.size(); ++i) {
     const Change& change = low_changes_[i];

@@ -35,7 +35,7 @@ class CanonicalSearch {
  public:
   explicit CanonicalSearch(const std::vector<ArenaBuffer>& buffers);
 
-  /// Searches until `clock` is over, and counts the moves there.
+  /// Searches until there is an answer or `clock` is over. Counts the moves on `clock`.
   ArenaAnswer search(std::int64_t capacity, ArenaClock& clock);
 
   /// The offsets, after a search that placed all buffers.
@@ -63,9 +63,8 @@ class CanonicalSearch {
   };
 
   /// The quantities by which buffers are sorted, from large to small. `width` is the lifetime,
-  /// `area` is the lifetime times the bytes. `total` is the bytes still to place in a section, for
-  /// the section of the lifetime in which these are most. An order says which quantity counts
-  /// first.
+  /// `area` is the lifetime times the bytes. `total` is the largest number of bytes that are still
+  /// to place in one of the sections of the lifetime. An order says which quantity counts first.
   enum class Measure { total, area, width };
   using Order = std::array<Measure, 3>;
 

@@ -8,7 +8,7 @@ namespace stashscope {
 namespace {
 
 /// The placed buffers, sorted by offset. Each field has its own vector, because a search for room
-/// reads the fields one after the other.
+/// reads only the sections of those buffers that do not overlap in time.
 class PlacedBuffers {
  public:
   explicit PlacedBuffers(std::size_t count) {
@@ -38,7 +38,7 @@ class PlacedBuffers {
     lasts_.insert(lasts_.begin() + index, last);
   }
 
-  /// Forgets the buffers that end before a section. @pre no further buffer lives before it
+  /// Forgets the buffers that end before a section. @pre no buffer still to place starts before it
   void forget_before(int section) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
@@ -62,7 +62,7 @@ class PlacedBuffers {
 };
 
 /// The buffers that are not stacked yet, sorted by their first section, in blocks. Each block knows
-/// its lowest buffer. A new buffer changes only the blocks that share a section with it.
+/// its lowest buffer. Stacking a buffer changes only the blocks whose sections overlap its own.
 class BuffersToStack {
  public:
   BuffersToStack(const ArenaSections& sections, const std::vector<int>& order) {
@@ -103,7 +103,7 @@ class BuffersToStack {
     return taken;
   }
 
-  /// Nothing in the sections [first, last) may lie below `top` any more.
+  /// Raises the offsets of the buffers that live in the sections [first, last) to at least `top`.
   void raise(int first, int last, std::int64_t top) {
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
       if (waiting_[block * block_size].first >= last) break;

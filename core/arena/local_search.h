@@ -20,9 +20,9 @@ struct OrderedPlacement {
   ArenaPlacement placement;
 };
 
-/// Moves some of the buffers whose bytes end at the highest offsets towards the front of the order.
-/// Keeps the new order if the capacity does not grow. This is squeaky wheel optimization (Joslin,
-/// Clements, JAIR 10, 1999).
+/// Changes the order from which a pass made a placement: some of the buffers that end at the
+/// highest offsets move towards the front. Keeps the new order if the capacity does not grow. This
+/// is squeaky wheel optimization (Joslin, Clements, JAIR 10, 1999).
 class LocalSearch {
  public:
   LocalSearch(const std::vector<ArenaBuffer>& buffers, const ArenaSections& sections,

@@ -31,7 +31,7 @@ void for_each_pair(const ArenaSections& sections, const Visit& visit) {
   }
 }
 
-/// Lists with room for `counts` items each.
+/// One list for each number in `counts`, with room for that many items.
 IndexLists with_room(const std::vector<std::size_t>& counts) {
   IndexLists lists;
   lists.begins.assign(1, 0);

@@ -25,7 +25,7 @@ ArenaSections sections_of(const std::vector<ArenaBuffer>& buffers);
 
 /// Lists of indices in one flat vector.
 struct IndexLists {
-  std::vector<std::size_t> begins;  ///< one more than there are lists
+  std::vector<std::size_t> begins;  ///< where each list begins in `items`, and where the last ends
   std::vector<int> items;
 
   const int* begin(std::size_t list) const { return items.data() + begins[list]; }

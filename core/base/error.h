@@ -7,9 +7,9 @@ namespace stashscope {
 
 /// The category of an error, as the user sees it. It decides the exit code of the programs.
 enum class ErrorKind {
-  input,      ///< the model, session or data file cannot be used (exit code 1)
+  input,      ///< a file to read or to write cannot be used (exit code 1)
   usage,      ///< the command line or a choice is not valid (exit code 2)
-  run,        ///< executing the graph failed (exit code 3)
+  run,        ///< the graph, or a program or library that is needed, cannot run (exit code 3)
   cancelled,  ///< the user asked to stop (exit code 3)
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -20,7 +21,8 @@ struct Close {
 
 std::string read_maybe_gzip(const std::filesystem::path& path, std::int64_t most_bytes) {
   const std::string name = printable(path.string());
-  if (!std::filesystem::is_regular_file(path)) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(path, unreadable)) {
     fail_input(name, "is not a readable file", "check the path");
   }
   const std::unique_ptr<gzFile_s, Close> file(gzopen(path.c_str(), "rb"));

@@ -8,7 +8,7 @@ namespace stashscope {
 SearchLimit share_of(const SearchLimit& limit, double share) {
   SearchLimit part = limit;
   part.seconds *= share;
-  // 0 would mean no limit.
+  // Rounded up, because 0 would mean no limit.
   if (limit.moves > 0) {
     const double moves = std::ceil(static_cast<double>(limit.moves) * share);
     part.moves = static_cast<std::int64_t>(moves);
@@ -29,7 +29,7 @@ double SearchClock::used(std::int64_t moves) const {
 
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock) {
   SearchLimit rest = moves;
-  // 0 would mean no limit.
+  // Never 0, because 0 would mean no limit.
   if (whole.seconds > 0) rest.seconds = std::max(1e-6, whole.seconds - clock.seconds());
   return rest;
 }
@@ -37,7 +37,7 @@ SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const Se
 SearchLimit share_of_rest(const SearchLimit& limit, std::int64_t moves, const SearchClock& clock,
                           double share) {
   SearchLimit rest = limit;
-  // 0 would mean no limit.
+  // Never 0, because 0 would mean no limit.
   if (limit.seconds > 0) rest.seconds = std::max(1e-6, share * (limit.seconds - clock.seconds()));
   if (limit.moves > 0) {
     const double left = share * static_cast<double>(limit.moves - moves);

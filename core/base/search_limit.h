@@ -15,8 +15,8 @@ struct SearchLimit {
   double seconds = 10;     ///< 0: no limit of time
   std::int64_t moves = 0;  ///< 0: no limit of moves
   std::uint64_t seed = 1;
-  /// Once this flag is set, the search ends soon, as if its limit were reached. Not owned; null:
-  /// nothing else ends the search.
+  /// Once this flag is set, the search ends soon, as if its limit were reached. Not owned; null: no
+  /// such flag.
   const std::atomic<bool>* is_ended = nullptr;
 
   friend bool operator==(const SearchLimit&, const SearchLimit&) = default;
@@ -44,8 +44,8 @@ class SearchClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// A copy of the limit `moves`. If `whole` limits the time, the copy's time is what is left of the
-/// time of `whole`.
+/// A limit for a later stage of a search: the number of moves of `moves`, and the time that is left
+/// of `whole`. If `whole` does not limit the time, the time of `moves`.
 /// @param clock started together with the search that `whole` limits
 SearchLimit rest_of(const SearchLimit& whole, const SearchLimit& moves, const SearchClock& clock);
 

@@ -49,15 +49,16 @@ struct SavedTensor {
   NodeId node;  ///< the forward node; invalid: not known
   StorageId storage;
   NodeId unpacked;  ///< the first node after the tensor was unpacked; invalid: never unpacked
-  NodeId used;      ///< the last node of the derivative that unpacked the tensor
+  /// The last node that runs before the derivative that unpacked the tensor returns.
+  NodeId used;
   /// The last node during which autograd holds the tensor; invalid: autograd still holds it at the
   /// end of the step.
   NodeId released;
   /// Whether the tensor is an output of the node. Then autograd saved the tensor after the node
   /// ran.
   bool is_result = false;
-  /// Whether the tensor holds a number of Python that PyTorch wrapped into a tensor. A checkpoint
-  /// does not recompute such a tensor.
+  /// Whether the tensor holds a number of Python that PyTorch wrapped into a tensor. The hooks of a
+  /// checkpoint do not see such a tensor, so autograd saves it even in a module with a checkpoint.
   bool is_number = false;
 };
 
@@ -77,7 +78,8 @@ struct ModuleCall {
 struct CapturedDimension {
   SymbolId symbol;
   std::int64_t value = 0;  ///< the size that was captured
-  std::int64_t step = 1;   ///< the polynomials hold only for the sizes value + k * step
+  std::int64_t step = 1;   ///< the step's polynomials hold only for sizes that differ from `value`
+                           ///< by a multiple of `step`
 };
 
 /// Facts about a step that PyTorch ran, in addition to its graph. (docs/captured_step.md)

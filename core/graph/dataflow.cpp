@@ -25,7 +25,9 @@ constexpr std::array<KindTexts, 6> kind_texts = {{
 
 const KindTexts& texts_of(AddedKind kind) { return kind_texts[static_cast<std::size_t>(kind)]; }
 
-/// A suffix that distinguishes the transfers of one node's outputs; empty for the first output.
+/// Several outputs of a node may be evicted and restored. The suffix distinguishes the nodes that
+/// are added for these outputs. It is empty for the node's first output, and if `id` is not such a
+/// node.
 std::string output_suffix(const Graph& graph, const Dataflow& dataflow, NodeId id) {
   if (dataflow.runs_origin(id)) return "";
   const std::vector<ValueId>& outputs = graph.node(dataflow.origin(id)).outputs;

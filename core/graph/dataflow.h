@@ -58,7 +58,8 @@ struct Dataflow {
   std::vector<NodeId> cloned_nodes;    ///< original of node graph_nodes + k: the cloned node, or
                                        ///< the producer of the tensor that the node evicts or
                                        ///< restores; of a `generator_state` node, the first
-                                       ///< node with an output in the call of the module
+                                       ///< node with an output in the module's call, for which
+                                       ///< the checkpoint keeps the state
   std::vector<AddedKind> kinds;        ///< kind of node graph_nodes + k
   std::vector<std::uint32_t> copies;   ///< for node graph_nodes + k: how many clones of the same
                                        ///< original come before it; trailing zeros may be omitted

@@ -25,7 +25,7 @@ struct PackedTokens;
 
 struct TensorType {
   ElementType element = ElementType::undefined;
-  std::optional<Shape> shape;  ///< empty: the rank is unknown
+  std::optional<Shape> shape;  ///< nullopt: the rank is unknown
   std::string opaque;          ///< serialized type of a sequence, map or optional; else empty
 
   friend bool operator==(const TensorType&, const TensorType&) = default;

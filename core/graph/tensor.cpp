@@ -1,5 +1,6 @@
 #include "core/graph/tensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -27,6 +28,15 @@ std::vector<Wide> widened(std::span<const std::byte> bytes, std::size_t count) {
   std::vector<Wide> items(count);
   // Numbers of 8 bits keep their sign. NOLINTNEXTLINE(bugprone-signed-char-misuse)
   for (std::size_t i = 0; i < count; ++i) items[i] = static_cast<Wide>(read_element<T>(bytes, i));
+  return items;
+}
+
+/// Nothing if an item does not fit into a signed number.
+std::optional<std::vector<std::int64_t>> from_uint64(std::span<const std::byte> bytes,
+                                                     std::size_t count) {
+  auto items = widened<std::uint64_t, std::int64_t>(bytes, count);
+  // Items of 2^63 and more became negative.
+  if (std::ranges::any_of(items, [](std::int64_t item) { return item < 0; })) return std::nullopt;
   return items;
 }
 
@@ -181,7 +191,7 @@ std::optional<std::vector<std::int64_t>> Tensor::integers() const {
     case ElementType::int8:
       return widened<std::int8_t, std::int64_t>(data.bytes, count);
     case ElementType::uint64:
-      return widened<std::uint64_t, std::int64_t>(data.bytes, count);
+      return from_uint64(data.bytes, count);
     case ElementType::uint32:
       return widened<std::uint32_t, std::int64_t>(data.bytes, count);
     case ElementType::uint16:

@@ -66,7 +66,7 @@ class Tensor {
   TensorBytes load() const;
 
   /// The elements of an integer or boolean tensor as 64-bit numbers; nothing for other types,
-  /// types below 8 bits, and tensors without data.
+  /// types below 8 bits, tensors without data, and a uint64 element of 2^63 or more.
   std::optional<std::vector<std::int64_t>> integers() const;
   /// The elements of a floating-point tensor of 16, 32 or 64 bits; nothing for other types and for
   /// tensors without data.

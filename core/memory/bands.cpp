@@ -114,7 +114,7 @@ class BandCounter {
     return is_state ? ValueRole::activation : rules_.role[dataflow_.origin(value)];
   }
 
-  /// The last slot for which the step itself needs the value. A variable of the training script may
+  /// The last slot in which the step itself needs the value. A variable of the training script may
   /// hold the value longer.
   std::uint32_t waits_until(ValueId value) const {
     const ValueId origin = dataflow_.origin(value);

@@ -48,10 +48,11 @@ std::vector<BandBytes> bands_by_slot(const Dataflow& dataflow, const BufferRules
                                      const Timeline& timeline, std::size_t forward_slots,
                                      NodeId yield);
 
-/// One band for each buffer, which gives the buffer a single colour. A buffer that exists before
-/// the step has the band that the role of its first value gives. Any other buffer has the first of
-/// these bands that one of its values has: `gradients`, `optimizer_states`, `gathered_parameters`,
-/// `stashed`, `activations`.
+/// One band for each buffer, which gives the buffer a single colour. The buffer of a state that an
+/// optimizer adds to the step has the band `optimizer_states`. Any other buffer that exists before
+/// the step has the band that the role of its first value gives. A buffer that a node allocates has
+/// the first of these bands that one of its values has: `gradients`, `optimizer_states`,
+/// `gathered_parameters`, `stashed`, `activations`.
 IdVector<BufferId, Band> band_of_buffers(const Dataflow& dataflow, const BufferRules& rules,
                                          const Timeline& timeline, std::size_t forward_slots,
                                          NodeId yield);

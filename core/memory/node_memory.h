@@ -27,7 +27,8 @@ struct StashedValue {
   ValueId value;
   NodeId producer;
   std::vector<NodeId> readers;  ///< backward nodes that read the value
-  /// 0 if the buffer is persistent or counted for another stashed value.
+  /// Bytes of the value's buffer; 0 if the buffer is persistent, or if another stashed value of the
+  /// same buffer has its bytes.
   std::int64_t bytes = 0;
 };
 

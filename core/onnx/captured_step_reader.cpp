@@ -245,7 +245,9 @@ class CapturedStepReader {
     Bindings sizes(data_.symbols.size());
     for (const CapturedDimension& each : captured_.dimensions) sizes[each.symbol] = each.value;
     const auto value = amount.evaluate(sizes);
-    if (!captured_.dimensions.empty() && value.value_or(-1) < 0) {
+    // A capture without dimensions says nothing about the names in a polynomial.
+    const bool may_be_unknown = captured_.dimensions.empty();
+    if (value.value_or(may_be_unknown ? 0 : -1) < 0) {
       fail_input(where, "is negative or has no value at the sizes of the capture", recapture);
     }
     return value.value_or(0);
@@ -371,7 +373,7 @@ class CapturedStepReader {
     place(value, id, place_in_step);
     // `return_value_of` keeps a storage beyond the step: it makes the newest value in the storage
     // an output of the step. If one node makes several values in the storage, the newest value does
-    // not keep the first one alive, so the first value becomes an output, too.
+    // not keep the first one alive, so the first value becomes an output instead.
     if (is_of_this_node && !is_shared) rows_[id].has_siblings = true;
   }
 

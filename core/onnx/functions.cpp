@@ -177,6 +177,7 @@ class Inliner {
   void collect_names(const onnx::GraphProto& graph) {
     for (const auto& each : graph.input()) used_.insert(each.name());
     for (const auto& each : graph.initializer()) used_.insert(each.name());
+    for (const auto& each : graph.sparse_initializer()) used_.insert(each.values().name());
     for (const auto& node : graph.node()) {
       used_.insert(node.output().begin(), node.output().end());
       for (const auto& attribute : node.attribute()) {
@@ -296,6 +297,9 @@ class Inliner {
     for (auto& each : *graph.mutable_input()) each.set_name(scope(each.name()));
     for (auto& each : *graph.mutable_output()) each.set_name(scope(each.name()));
     for (auto& each : *graph.mutable_initializer()) each.set_name(scope(each.name()));
+    for (auto& each : *graph.mutable_sparse_initializer()) {
+      each.mutable_values()->set_name(scope(each.values().name()));
+    }
     for (auto& each : *graph.mutable_value_info()) each.set_name(scope(each.name()));
     for (auto& node : *graph.mutable_node()) {
       for (std::string& name : *node.mutable_input()) name = scope(name);
@@ -315,11 +319,20 @@ class Inliner {
       if (known == model_.opset_import().end()) {
         *model_.add_opset_import() = import;
       } else if (known->version() != import.version()) {
-        for (const auto& node : function.proto->node()) {
-          if (domain_of(node.domain()) == domain) {
-            check_version(function, node, import.version(), known->version());
-          }
-        }
+        check_versions(function, function.proto->node(), import, known->version());
+      }
+    }
+  }
+
+  /// Checks the nodes of the imported domain, also those in subgraphs.
+  void check_versions(const Function& function, const Nodes& nodes,
+                      const onnx::OperatorSetIdProto& import, std::int64_t given) {
+    for (const auto& node : nodes) {
+      if (domain_of(node.domain()) == domain_of(import.domain())) {
+        check_version(function, node, import.version(), given);
+      }
+      for (const auto& attribute : node.attribute()) {
+        if (attribute.has_g()) check_versions(function, attribute.g().node(), import, given);
       }
     }
   }

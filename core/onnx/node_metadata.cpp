@@ -84,8 +84,8 @@ std::vector<std::string> modules_of(const std::string& list) {
   scopes.pop_back();
   std::string around;
   for (const std::string& scope : scopes) {
-    // The empty scope is the model itself. The other mark is on nodes that the exporter itself
-    // inserted; these belong to no module.
+    // The empty scope is the model itself. The prefix `_empty_nn_module_stack` marks nodes that the
+    // exporter inserted, which belong to no module.
     if (scope.empty() || scope.starts_with("_empty_nn_module_stack")) continue;
     const bool is_inner = !around.empty() && scope.starts_with(around + ".");
     modules.push_back(is_inner ? scope.substr(around.size() + 1) : scope);

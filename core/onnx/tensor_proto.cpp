@@ -134,8 +134,8 @@ std::string read_inline(onnx::TensorProto& proto, ElementType element) {
   if (proto.has_raw_data() && !proto.raw_data().empty() && has_typed_data(proto)) {
     fail_input("", "has both raw data and typed data");
   }
-  if (proto.has_raw_data()) return std::move(*proto.mutable_raw_data());
-  return typed_data(proto, element);
+  const bool is_raw = proto.has_raw_data() && !has_typed_data(proto);
+  return is_raw ? std::move(*proto.mutable_raw_data()) : typed_data(proto, element);
 }
 
 }  // namespace

@@ -128,8 +128,9 @@ ValueId likely_loss(const Graph& graph, const std::vector<ValueId>& scalars) {
 }
 
 /// The outputs whose gradients start the backward pass. If the goal names no loss, adds a warning
-/// if several outputs are scalars, or if none is a scalar and others start the backward pass.
-/// Throws an input Error if `goal.loss` names no floating-point output that a node computes.
+/// if several outputs are scalars, or if none is a scalar and outputs of other shapes take the
+/// place of a loss. Throws an input Error if `goal.loss` names no floating-point output that a node
+/// computes.
 /// @param has_weights whether there are weights to train
 std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool has_weights,
                               std::vector<std::string>& warnings) {
@@ -167,8 +168,7 @@ std::vector<ValueId> seeds_of(const Graph& graph, const TrainingGoal& goal, bool
   return floating;
 }
 
-/// The forward graph restricted to the nodes that lead to an output; nothing if this holds for all
-/// nodes.
+/// The forward graph restricted to the nodes that lead to an output; nothing if all nodes do.
 std::optional<Graph> without_dead_nodes(const Graph& graph, std::vector<std::string>& warnings) {
   std::vector<NodeId> roots;
   for (const ValueId output : graph.data().outputs) {
@@ -327,8 +327,9 @@ class BackwardPass {
            std::find(parameters_.begin(), parameters_.end(), parameter) != parameters_.end();
   }
 
-  /// Whether the node casts a parameter, which nothing else reads, to the type of its gradient. The
-  /// gradient of the cast is then kept as it is, instead of being widened and narrowed again.
+  /// Whether the node casts a parameter that no other node reads, to the type in which the gradient
+  /// of the parameter is kept. The gradient of the cast's result then becomes the gradient of the
+  /// parameter as it is, instead of being widened and narrowed again.
   bool only_narrows(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.op_type != "Cast" || !is_narrowed(node.inputs[0])) return false;
@@ -372,8 +373,8 @@ class BackwardPass {
   std::unordered_set<ValueId> narrow_;  ///< parameters whose gradient arrives in gradient_type_
 };
 
-/// The reason why no parameter receives a gradient. If an output has an unknown type, names the
-/// first such output, because no gradient passes through it.
+/// The reason why no parameter receives a gradient. If an output of a node has an unknown type,
+/// names the first such output, because no gradient passes through it.
 std::string why_nothing_trains(const Graph& graph) {
   const std::string nothing = "no parameter receives a gradient: ";
   for (const Node& node : graph.nodes()) {

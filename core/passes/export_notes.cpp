@@ -96,8 +96,8 @@ std::string owner_of(const std::string& parameter) {
 }
 
 /// Adds the modules that read a parameter, as far as the exporter recorded modules. The older
-/// exporter records none. It copies a merged parameter by an Identity node whose output has the
-/// name of the other parameter.
+/// exporter copies a merged parameter by an Identity node without a module, whose output has the
+/// name of the other parameter. The modules then come from the names of both parameters.
 void collect_modules(const Graph& graph, ValueId value, std::set<std::string>& modules) {
   for (const NodeId reader : graph.topology().readers[value]) {
     const Node& node = graph.node(reader);

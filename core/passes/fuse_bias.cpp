@@ -15,8 +15,8 @@ bool same_shape(const Rewriter& graph, ValueId a, ValueId b) {
          *graph.shape(a) == *graph.shape(b);
 }
 
-/// BiasSoftmax repeats a bias along some of the axes that come before the axis of the softmax:
-/// along the first of them (outer) or along the last of them (inner).
+/// BiasSoftmax repeats a bias along some of the axes before the axis of the softmax: either along
+/// the outermost axes (outer), or along the axes directly before that of the softmax (inner).
 enum class Repeats { outer, inner };
 
 /// How the bias repeats; nothing if BiasSoftmax cannot repeat a bias in this way.

@@ -38,7 +38,7 @@ std::vector<Pattern> error_factors() {
           op("Add", {op("Erf", {multiplied}), number(1)})};
 }
 
-/// 1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)), the cube written as a power or factored out.
+/// 1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)), with the cube as a power, as a product or factored out.
 std::vector<Pattern> tanh_factors() {
   const Pattern x = any("x");
   const Pattern slope = number(std::sqrt(2 / std::numbers::pi));

@@ -22,9 +22,10 @@ bool is_optimizer(const Node& node) {
 
 /// Whether the node occurs only in training graphs.
 bool is_training_op(const Node& node) {
+  if (is_optimizer(node)) return true;
   const bool known_domain = node.domain.empty() || node.domain == "com.microsoft";
   return known_domain && (node.op_type.ends_with("Grad") || node.op_type.ends_with("Grad_13") ||
-                          node.op_type.starts_with("InPlaceAccumulator") || is_optimizer(node));
+                          node.op_type.starts_with("InPlaceAccumulator"));
 }
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }

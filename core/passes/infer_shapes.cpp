@@ -242,7 +242,7 @@ class Inference {
   void infer_if(NodeId id) {
     const Node& node = data_.nodes[id];
     if (node.inputs.empty() || !node.inputs[0].valid()) {
-      fail_input(describe(node, id), "has no condition");
+      fail_input("", "has no condition");
     }
     const auto& condition = data_.values[node.inputs[0]].contents;
     const bool known = condition && condition->size() == 1 && (*condition)[0].integer();

@@ -36,9 +36,9 @@ bool is_flattened(const Rewriter& graph, ValueId id) {
   return false;
 }
 
-/// Whether the pass can reduce the rows of a loss. This needs four conditions. Some label may be
-/// the ignored one. Each row of scores is a position of a sequence and has one label. The loss is
-/// the mean or the sum over the rows. Only the first output of the loss is read.
+/// Whether the pass can reduce the rows of a loss. This needs four conditions. The type of the
+/// labels can hold the ignored label. Each row of scores is a position of a sequence and has one
+/// label. The loss is the mean or the sum over the rows. Only the first output of the loss is read.
 bool can_choose_rows(const Rewriter& graph, NodeId id, std::int64_t ignored) {
   const Node& loss = graph.node(id);
   const Shape* const scores = graph.shape(loss.inputs[0]);

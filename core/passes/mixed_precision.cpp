@@ -191,14 +191,21 @@ class Precision {
   ValueId as_half(ValueId input, NodeId reader) {
     const auto number = graph_.scalar(input);
     const Shape* const shape = graph_.shape(input);
-    if (!number || shape == nullptr || !shape->empty()) return cast(input, reader, half_);
+    if (!number || shape == nullptr) return cast(input, reader, half_);
     const auto [entry, is_new] = casts_.try_emplace({input, half_});
     if (is_new) {
-      const double fitting = std::clamp(*number, -largest(), largest());
       entry->second =
-          graph_.add_constant(name_for(input, half_), Tensor::float_scalar(half_, fitting));
+          graph_.add_constant(name_for(input, half_), half_number(*number, shape->size()));
     }
     return entry->second;
+  }
+
+  /// The number that fits the narrower type and is nearest to `number`, in a tensor of one element.
+  Tensor half_number(double number, std::size_t axes) const {
+    const double fitting = std::clamp(number, -largest(), largest());
+    const TensorBytes item = Tensor::float_scalar(half_, fitting).load();
+    return {half_, std::vector<std::int64_t>(axes, 1),
+            std::string(reinterpret_cast<const char*>(item.bytes.data()), item.bytes.size())};
   }
 
   std::string name_for(ValueId value, ElementType to) const {

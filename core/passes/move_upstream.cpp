@@ -1,7 +1,7 @@
-// Moves Slice and Gather above the nodes whose results they reduce, so that these nodes compute
-// only the selected positions. The main case is the product with the vocabulary's embeddings: the
-// last position of a sequence has no label, so its scores are not needed. (ONNX Runtime's compute
-// optimizer does the same.)
+// Moves Slice, Gather and GatherND above the nodes whose results they reduce, so that these nodes
+// compute only the selected positions. The main case is the product with the vocabulary's
+// embeddings: the last position of a sequence has no label, so its scores are not needed. (ONNX
+// Runtime's compute optimizer does the same.)
 
 #include <algorithm>
 #include <map>
@@ -138,7 +138,8 @@ std::optional<MovedOperands> transpose_operands(const Rewriter& graph, const Nod
   return MovedOperands{{0, rank - order[static_cast<std::size_t>(rank - from_end)]}};
 }
 
-/// The selected axis and all axes before it must be the same in input and output.
+/// The selected axis and all axes before it must be the same in input and output, and the Reshape
+/// must copy the size of the selected axis from its input (0 in its shape operand).
 std::optional<MovedOperands> reshape_operands(const Rewriter& graph, const Node& node,
                                               std::int64_t from_end) {
   const Shape* const from = graph.shape(node.inputs[0]);

@@ -18,7 +18,7 @@ struct TrainingGoal {
 
 /// Values that may be parameters: floating-point initializers that are not literals or, if there
 /// are none, graph inputs of a fixed shape. The goal's patterns add and exclude values. Throws a
-/// usage Error for a pattern that matches no value.
+/// usage Error for a pattern that matches no floating-point initializer or graph input.
 std::vector<ValueId> parameter_candidates(const Graph& graph, const TrainingGoal& goal);
 
 /// The outputs that the backward pass starts from: the loss, or every floating-point output if no

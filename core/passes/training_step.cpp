@@ -43,8 +43,8 @@ void warn_of_passes(const PassSelection& passes, TrainingStep& given) {
   }
 }
 
-/// The gradient of a parameter has the parameter's name plus `.grad`. The gradient is an output of
-/// the step. If the step adds to an earlier gradient, the earlier gradient is an input of the step.
+/// The parameters of a captured step and their gradients. A gradient is the output, or else the
+/// input, with the name of the parameter plus `.grad`.
 std::vector<Parameter> captured_parameters(const Graph& graph) {
   std::unordered_map<std::string, ValueId> gradients;
   for (const auto* const list : {&graph.data().outputs, &graph.data().inputs}) {

@@ -51,8 +51,8 @@ TrainingStep build_backward(const Graph& model, const TrainingGoal& goal,
 /// Builds the training step of a loaded model: shape inference, inlining of known branches,
 /// unpacking of sequences, the selected passes and what-ifs, the backward pass. When an operator
 /// has no gradient rule, the step has only the forward pass and a warning. A model that already
-/// holds its backward pass gets no pass, and a warning if passes are selected. A captured step
-/// stays as it is.
+/// holds its backward pass gets no pass and no what-if, and a warning if any is selected. A
+/// captured step stays as it is.
 TrainingStep prepare_training_step(const Graph& model, const TrainingGoal& goal,
                                    const PassSelection& passes = {});
 

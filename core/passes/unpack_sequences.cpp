@@ -215,8 +215,8 @@ class Unpacker {
   }
 
   /// Replaces an AdamWOptimizer (rate, step, weights, gradients, moments 1, moments 2, [flag]). A
-  /// sequence that is a graph input is replaced by one graph input for each tensor of a known
-  /// sequence.
+  /// sequence that is a graph input becomes several graph inputs, as many as a sequence of the node
+  /// with known tensors has tensors.
   bool update(const Node& node) {
     if (!has_input(node, 0) || !has_input(node, 1) || !own_sequences_end_here(node)) return false;
     const Parts* known = nullptr;

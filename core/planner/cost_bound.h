@@ -9,10 +9,10 @@
 
 namespace stashscope {
 
-/// By task, in the unit of `TaskGraph::cost`: the least cost of evicting an item that the task
-/// makes instead of running the task again; nothing if none of its items can be evicted. A bound
-/// counts this cost once, even if several items of the task are evicted. In an empty vector, no
-/// task has items that can be evicted.
+/// By task, in the unit of `TaskGraph::cost`: the least cost at which an item of the task can be
+/// evicted, so that the task need not run again; nothing if none of its items can be evicted. A
+/// bound counts this cost once, even if several items of the task are evicted. If the vector is
+/// empty, no item can be evicted.
 using EvictionCosts = IdVector<TaskId, std::optional<std::int64_t>>;
 
 /// Lower bound on the cost of any sequence within the budget. It considers the moments at which a

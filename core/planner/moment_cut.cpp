@@ -42,8 +42,8 @@ MomentCut::MomentCut(const TaskGraph& graph, TaskId task, std::int64_t budget_by
   most_weight_ = most_sum / static_cast<double>(2 * graph.tasks() + graph.items());
 }
 
-/// All ancestors of the task have run before it, and no descendant has. What has not run runs
-/// afterwards.
+/// All ancestors of the task have run before it, and no descendant has. Each task that has not run
+/// before runs afterwards.
 void MomentCut::number_nodes() {
   const auto before = ancestors_of(graph_, task_);
   const auto behind = descendants_of(graph_, task_);

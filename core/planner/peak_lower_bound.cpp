@@ -58,7 +58,8 @@ PeakLowerBound before_running(const TaskGraph& graph, TaskId task) {
   return *std::ranges::min_element(cases, is_lower);
 }
 
-/// Finds the items that must be live while a task runs, among the items whose makers run only once.
+/// Finds the items that must be live while a task runs, among the items whose makers may run only
+/// once.
 class OnceMadeItems {
  public:
   explicit OnceMadeItems(const TaskGraph& graph) : graph_(graph), bytes_(graph.items(), 0) {

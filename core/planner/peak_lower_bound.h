@@ -20,7 +20,7 @@ struct PeakLowerBound {
 /// The largest bound from four kinds of moments. First: while a task runs, its inputs and outputs
 /// are live. Second: while the last input of a task is made, all other inputs of the task are live,
 /// and so are the inputs of the task that makes the last input. Third: while a task runs for the
-/// first time, an earlier item whose maker runs only once is live if it is kept or a later task
+/// first time, an earlier item whose maker may run only once is live if it is kept or a later task
 /// reads it. The minimum of the bytes of such items, over all sets of tasks that may have run, is a
 /// minimum cut. Fourth: at the end, all kept items are live; the `task` of this bound is invalid.
 /// @param order a valid order; determines which tasks are tried first

@@ -119,11 +119,11 @@ class RecomputeAnnealer {
     }
   }
 
-  /// A round that adapts raises the penalty while the sequence is above the budget and lowers the
-  /// penalty while it is within the budget. The search thus crosses the budget again and again, and
-  /// about half of the visited sequences are above the budget. The cheapest sequences are close to
-  /// the budget, because they use all of it (strategic oscillation; Glover, Hao: The case for
-  /// strategic oscillation, 2011).
+  /// A round that adapts raises the penalty while the sequence is above the budget, and lowers the
+  /// penalty while the sequence is within the budget. The search thus crosses the budget again and
+  /// again, and about half of the visited sequences are above the budget. The cheapest sequences
+  /// are close to the budget, because they use all of it (strategic oscillation; Glover, Hao: The
+  /// case for strategic oscillation, 2011).
   void adapt_penalty(const Round& round, double share) {
     if (!round.adapts) {
       constexpr double rise = 20;

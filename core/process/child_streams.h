@@ -29,7 +29,7 @@ class InputFile {
 /// A stream that a parent writes and a child reads. The object holds both ends.
 class InputStream {
  public:
-  /// @param pieces must outlive this object
+  /// @param pieces views of texts, which must outlive this object
   explicit InputStream(std::vector<std::string_view> pieces);
   ~InputStream();
   InputStream(const InputStream&) = delete;

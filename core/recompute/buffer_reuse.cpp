@@ -13,7 +13,8 @@ bool is_view(const Node& node) {
   return node.domain.empty() && std::find(types.begin(), types.end(), node.op_type) != types.end();
 }
 
-/// Whether ONNX Runtime's CPU kernel writes into its first input, which no other node reads.
+/// Whether ONNX Runtime's CPU kernel writes into its first input. This requires that a node makes
+/// the input, that nothing else reads it, and that it has the element type of the output.
 bool writes_into_input(const Graph& graph, const Op* op, const Node& node) {
   if (op == nullptr || !op->reference_in_place) return false;
   const ValueId input = node.inputs[0];

@@ -21,7 +21,8 @@ struct ClusterChoice {
 };
 
 /// Choices by cluster. For offload, for compress and with `of_operator`, the key is an op type
-/// instead. For regions, it is the name of modules, such as `h.*`.
+/// instead. For regions, the key names modules and, if the regions keep outputs, these outputs:
+/// `h.*` or `h.*[keep mm]`.
 using RecomputeConfig = std::map<std::string, ClusterChoice>;
 
 /// Parses entries `cluster:type:count`, separated by commas. A later entry for the same cluster

@@ -95,9 +95,10 @@ class KeepSets {
   KeepSets(const std::vector<KeepOption>& options, const SparedWork& spared)
       : options_(options), spared_(spared) {}
 
-  /// Tries the sets that grow from nothing and those that shrink from everything, by one option at
-  /// a time. Returns those that spare more work than every tried set with fewer bytes. Options that
-  /// add no bytes are in every set.
+  /// Tries the sets that arise when options are added one at a time to those that add no bytes, and
+  /// the sets that arise when options are removed one at a time from all options. Returns the tried
+  /// sets that spare more work than every tried set with fewer bytes. Options that add no bytes are
+  /// in every set.
   std::vector<KeepSet> best() const {
     std::vector<KeepSet> sets;
     KeepSet smallest = set_of([](const KeepOption& each) { return each.bytes == 0; });

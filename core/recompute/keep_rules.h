@@ -77,11 +77,12 @@ class KeepFinder {
 };
 
 /// Rules for a region with these options, sorted by the bytes that they keep. Each rule keeps a set
-/// of options. For each measure, there are a few sets of which a set with more bytes spares more
-/// work, and the set of all products. Two searches find the sets. One starts with the options that
-/// add no bytes, and adds one option after the other: the one that spares most work for each byte.
-/// The other starts with all options, and removes the one that spares least. The sets are good, but
-/// not proven to be the best of their sizes. A region with too many options gets no rules.
+/// of options. For each measure, there is the set of all products, and there are a few sets each of
+/// which spares more work than those with fewer bytes. Two searches find these few sets. One starts
+/// with the options that add no bytes, and adds one option at a time, always the one that spares
+/// most work for each byte. The other starts with all options, and removes one option at a time,
+/// always the one that spares least work for each byte. The sets are good, but not proven to be the
+/// best of their sizes. A region with too many options gets no rules.
 /// @param freed_bytes bytes that the region frees if it keeps no outputs; every set keeps fewer
 std::vector<KeepRule> keep_rules(const std::vector<KeepOption>& options, std::int64_t freed_bytes,
                                  const std::vector<SparedWork>& measures);

@@ -40,7 +40,7 @@ class OperatorCalls {
   const std::string& name(std::size_t position) const { return names_[position]; }
   /// The position of a name. Nothing if the step does not run the operator.
   std::optional<std::size_t> find(const std::string& name) const;
-  /// The nodes that wrap numbers into tensors for autograd to save for `node`
+  /// The nodes that wrap numbers into tensors which autograd saves for the derivative of `node`
   /// (`SavedTensor::is_number`). They run only if `node` runs.
   std::vector<NodeId> numbers_for(NodeId node) const;
 

@@ -26,7 +26,8 @@ struct ReferenceRules {
   bool has_late_rows;
   /// An output that only backward reads is stashed, too.
   bool stashes_unread_in_forward;
-  /// The search ends at every node with a stashed output, not only at stashed outputs.
+  /// The search ends at every output of a node that stashes any of its outputs. Without this rule,
+  /// it ends at the values that backward reads.
   bool ends_at_stashing_nodes;
   /// A plan that recomputes the owner of a reused buffer frees the buffer without another plan.
   bool frees_recomputed_owners;

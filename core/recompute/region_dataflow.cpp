@@ -17,7 +17,8 @@ constexpr std::int64_t generator_state_bytes = 5056;
 using Runs = std::vector<RegionRun>;
 
 /// For each storage in which the second run saves a tensor, the last node that uses the tensor for
-/// a derivative. The node is invalid if the use is beyond the end of the step.
+/// a derivative. For a tensor that no derivative uses, this is the last node during which autograd
+/// holds the tensor. The node is invalid if autograd holds the tensor beyond the end of the step.
 std::map<StorageId, NodeId> used_until(const CapturedStep& step, const RegionRun& run) {
   std::map<StorageId, NodeId> until;
   for (const std::size_t row : run.call->saved) {

@@ -18,7 +18,7 @@ struct RegionRun {
   /// again.
   std::vector<StorageId> asked = {};
   /// Length of the longest chain of runs that start at the same node, in which the first run needs
-  /// an output of this run, and each further run needs one of the run before it.
+  /// an output of this run, and each further run needs an output of the run before it.
   std::size_t needed_by = 0;
 };
 

@@ -12,11 +12,11 @@
 
 namespace stashscope {
 
-/// A call of an operator, such as one whose outputs a region keeps: the `occurrence`-th call of the
-/// operator in one call of the module, counted from 0.
+/// A call of an operator in a call of a region's module. The region keeps the outputs of this call,
+/// or the second run leaves the call out.
 struct KeptOperator {
-  std::string name;  ///< with namespace and overload: `aten.mm.default`
-  std::size_t occurrence = 0;
+  std::string name;            ///< with namespace and overload: `aten.mm.default`
+  std::size_t occurrence = 0;  ///< how many calls of the operator come before in the module's call
 
   friend bool operator==(const KeptOperator&, const KeptOperator&) = default;
 };
@@ -42,15 +42,15 @@ struct RegionCall {
   std::vector<StorageId> arguments;  ///< storages that the checkpoint holds for the second run
   /// Positions in `CapturedStep::saved` of the tensors that the checkpoint does not save.
   std::vector<std::size_t> saved;
-  std::vector<KeptNode> kept = {};  ///< nodes that do not run again, in order
+  /// Nodes that do not run again, because the second run takes their kept outputs, in order.
+  std::vector<KeptNode> kept = {};
   /// Nodes after the call whose derivatives take outputs of the call from the second run.
   std::vector<NodeId> readers = {};
   /// Storages of the outputs that `readers` take, in order.
   std::vector<StorageId> made_again = {};
   /// By position in `arguments`: the node that allocates the storage; invalid for an input.
   std::vector<NodeId> argument_makers = {};
-  /// Nodes that the second run leaves out because nothing needs their outputs, in order, and how
-  /// many nodes of `again` run before.
+  /// Nodes that do not run again, because nothing needs their outputs, in order.
   std::vector<KeptNode> skipped = {};
 };
 
@@ -63,8 +63,10 @@ struct RegionCall {
 struct Region {
   std::string module;
   std::vector<RegionCall> calls;
-  std::vector<ValueId> freed;      ///< first values of the storages freed between the two runs
-  std::vector<ValueId> held = {};  ///< first values of the storages that only kept outputs hold
+  std::vector<ValueId> freed;  ///< first values of the storages freed between the two runs
+  /// First values of the storages that stay in memory only because the region keeps outputs in
+  /// them.
+  std::vector<ValueId> held = {};
   std::vector<KeptOperator> kept = {};  ///< in order of name and occurrence
   /// Whether the region also frees the outputs of the module that autograd saves, and makes them
   /// again. The module then runs again to its end.

@@ -22,7 +22,7 @@ class ResizedStorages {
   bool has_inputs(const std::vector<NodeId>& nodes, NodeId first, NodeId trigger) const;
 
  private:
-  /// Whether the memory of the value is freed when `node` starts.
+  /// Whether the memory of the value has been freed before `node` starts.
   bool is_freed(ValueId value, NodeId node) const;
 
   const Graph& graph_;

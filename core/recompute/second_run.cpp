@@ -109,8 +109,8 @@ struct RunPruner::Plan {
 };
 
 RunPruner::RunPruner(const Graph& graph) : graph_(graph), operators_(graph) {
-  // Collectives show that tensors are spread over ranks. For such tensors, PyTorch's modes see
-  // other operators than the captured ones.
+  // Collectives show that tensors are spread over ranks. For such tensors, the dispatch mode of a
+  // selective checkpoint sees other operators than the captured ones.
   is_spread_ = std::ranges::any_of(
       graph.nodes(), [](const Node& node) { return node.domain == "pytorch._c10d_functional"; });
 }

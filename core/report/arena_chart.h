@@ -7,8 +7,8 @@
 namespace stashscope {
 
 /// A static arena as a chart: slots run to the right, offsets run upwards. Each tensor and each
-/// workspace is a rectangle in the colour of its band. Areas without a rectangle are free. A dashed
-/// line shows the load bound.
+/// workspace is a rectangle in the colour of its band. Areas without a rectangle are free, or their
+/// rectangles are too small to be drawn (`left_out`). A dashed line shows the load bound.
 struct ArenaChart {
   std::string svg;
   std::size_t left_out = 0;  ///< number of smaller rectangles that are not drawn

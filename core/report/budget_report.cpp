@@ -116,10 +116,13 @@ std::string later_text(const Study& study, const BudgetRequest& request) {
   const LaterSteps later = later_steps(study, *study.current);
   if (later.state_bytes == 0) return "";
   const bool is_above = later.peak_bytes > request.budget_bytes;
-  return "  Later steps need " + exact_bytes(later.peak_bytes) + " with this plan, " +
-         (is_above ? "more than the budget" : "within the budget") + ": they hold " +
-         exact_bytes(later.state_bytes) +
-         " of optimizer states, which this step makes, from their start\n";
+  // With an allocator, the budget limits reserved memory, and this is the memory of tensors.
+  const char* const verdict = request.allocator ? ""
+                              : is_above        ? ", more than the budget"
+                                                : ", within the budget";
+  return "  Later steps need " + exact_bytes(later.peak_bytes) + " with this plan" + verdict +
+         ": the " + exact_bytes(later.state_bytes) +
+         " of optimizer states that this step makes are live there from the first node on\n";
 }
 
 /// The peak and the extra time of the plans that ONNX Runtime runs for the config string of the

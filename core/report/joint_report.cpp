@@ -64,9 +64,7 @@ std::string explanation_text(const BudgetAnswer& answer) {
       [](const ExplainedChoice& each) { return !each.is_made && each.changes_results; });
   if (is_held_back) text += "  --allow-lossy lets the search make choices that change results.\n";
   if (!answer.joint->is_complete) {
-    text +=
-        "  The limit of time ended the search early; with more time, it may find a faster "
-        "step.\n";
+    text += "  The search is not complete; with more time, it may find a faster step.\n";
   }
   return text;
 }

@@ -17,7 +17,7 @@ struct Pattern {
   int applied = 0;
 };
 
-/// By the shapes of a node's stashed outputs, as text: how often these shapes occur, and at how
+/// By the shapes of a node's stashed outputs, as text: how many nodes have these shapes, and at how
 /// many of these nodes plans are applied.
 using Patterns = std::map<std::string, Pattern>;
 

@@ -21,8 +21,8 @@ std::string end_of_row(bool is_chosen) { return is_chosen ? " (chosen)\n" : "\n"
 constexpr const char* not_computed = "computed only when chosen";
 
 std::string fused_text(const FusionRow& row) {
-  return format_bytes(*row.peak_bytes) + ", " + std::to_string(row.fused_nodes) + " nodes in " +
-         std::to_string(row.groups) + " groups";
+  return format_bytes(*row.peak_bytes) + ", " + counted(row.fused_nodes, "node", "nodes") + " in " +
+         counted(row.groups, "group", "groups");
 }
 
 /// How close the peak of an order is to the proven lower bound, and the method that found the
@@ -46,8 +46,8 @@ std::string groups_text(const Study& study) {
     text += "  one kernel: " + join(names, ", ") + "\n";
   }
   if (groups.size() <= shown_groups) return text;
-  return text + "  ... and " + std::to_string(groups.size() - shown_groups) +
-         " more groups (--format json lists all groups)\n";
+  return text + "  ... and " + counted(groups.size() - shown_groups, "more group", "more groups") +
+         " (--format json lists all groups)\n";
 }
 
 }  // namespace

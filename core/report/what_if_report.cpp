@@ -17,6 +17,7 @@ std::string change_of(std::int64_t saved) {
 }
 
 std::string seconds_text(double seconds) {
+  if (seconds == 0) return "the time does not change";
   return seconds > 0 ? format_seconds(seconds) + " slower" : format_seconds(-seconds) + " faster";
 }
 
@@ -26,8 +27,8 @@ std::string stop_lines(const std::vector<WhatIfStop>& stops) {
     text += "    not changed: " + stops[i].node + " " + stops[i].reason + "\n";
   }
   if (stops.size() > most_stops) {
-    text += "    not changed: " + std::to_string(stops.size() - most_stops) +
-            " more places; --format json lists all\n";
+    text += "    not changed: " + counted(stops.size() - most_stops, "more place", "more places") +
+            "; --format json lists all\n";
   }
   return text;
 }

@@ -104,8 +104,8 @@ PickleId PickleDocument::add_string(PickleKind kind, std::string_view text) {
   if (kind == PickleKind::text) {
     if (const PickleId known = find_text(text); known.valid()) return known;
   }
-  // Charged for each different text. A snapshot has few of them. The high charge also limits the
-  // time for a file that has many.
+  // For each different text, the budget is charged these bytes in addition to the text's own. A
+  // snapshot has few different texts. The high charge also limits the time for a file with many.
   constexpr std::size_t overhead = 800;
   budget_->take(text.size() + overhead);
   texts_.emplace_back(text);

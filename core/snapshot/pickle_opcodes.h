@@ -58,7 +58,7 @@ enum class PickleOpcode : std::uint8_t {
   frame = 0x95
 };
 
-/// Name of an opcode that is refused, such as `REDUCE`; empty if there is no such opcode.
+/// Name of an opcode that is refused, such as `REDUCE`; empty for any other byte.
 std::string_view name_of_code(std::uint8_t opcode);
 /// What the opcode would do, as the end of a sentence.
 std::string_view effect_of_code(std::uint8_t opcode);

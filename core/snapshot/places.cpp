@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view native_endings[] = {".cpp", ".cc", ".c", ".h", ".hpp", ".cu", ".so"};
 
 /// A file whose path contains one of these parts does not belong to the user's program. It belongs
-/// to PyTorch, which may have been built from its sources, or PyTorch's compiler wrote it.
+/// to PyTorch, installed or run from its sources, or PyTorch's compiler wrote it.
 constexpr std::string_view parts_of_pytorch[] = {
     "-packages/torch/",   "/torch/nn/",      "/torch/autograd/",    "/torch/optim/",
     "/torch/utils/",      "/torch/_dynamo/", "/torch/_inductor/",   "/torch/_functorch/",

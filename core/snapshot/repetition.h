@@ -17,11 +17,11 @@ struct Repetition {
   friend bool operator==(const Repetition&, const Repetition&) = default;
 };
 
-/// The longest part near the end of a sequence that repeats itself at least three times, with its
-/// shortest period. At most two periods may follow it, because a program does something after its
-/// last step. Nothing if no repetition covers half of the sequence. Takes O(n log n). Source: the Z
-/// algorithm (Gusfield, Algorithms on Strings, Trees, and Sequences, 1997, section 1.3), on the
-/// sequence from back to front.
+/// The longest stretch near the end of a sequence that consists of three or more equal periods,
+/// with the shortest such period. After the stretch, at most as many keys may follow as two periods
+/// have, because a program does something after its last step. Nothing if no such stretch covers
+/// half of the sequence. Takes O(n log n). Source: the Z algorithm (Gusfield, Algorithms on
+/// Strings, Trees, and Sequences, 1997, section 1.3), on the sequence from back to front.
 std::optional<Repetition> repetition_at_end(std::span<const std::uint32_t> keys);
 
 }  // namespace stashscope

@@ -11,7 +11,7 @@ class SnapshotFields {
  public:
   explicit SnapshotFields(const PickleDocument& document) : document_(document) {}
 
-  /// The key as a value of the document; invalid if no dict has it.
+  /// The key as a value of the document; invalid if the document does not contain this text.
   PickleId key(std::string_view name) const { return document_.find_text(name); }
   /// The value of a key; invalid if the dict does not have the key. If the key occurs several
   /// times, its last value counts, as in Python.

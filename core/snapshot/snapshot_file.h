@@ -7,8 +7,9 @@
 
 namespace stashscope {
 
-/// Whether the file is a pickle by its first bytes or, for the protocols without a mark, by its
-/// name. False for a file that cannot be read.
+/// Whether the file is a pickle: by its name, `.pickle` or `.pkl`, or else by its first bytes.
+/// Pickles of the protocols 0 and 1 have no mark in their first bytes. False if there is no such
+/// file.
 bool is_snapshot_file(const std::filesystem::path& path);
 
 /// Reads a memory snapshot of PyTorch 2.0 to 2.9. Uses at most about 450 MiB of memory, whatever

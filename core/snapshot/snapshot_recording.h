@@ -14,7 +14,8 @@ struct SnapshotRecording {
   std::vector<AllocatorEvent> events;
 };
 
-/// The action of an event by its name; `other` for actions without an effect on memory.
+/// The action of an event by its name; `other` for unknown actions and those without an effect on
+/// memory.
 AllocatorAction action_of(std::string_view name);
 
 AllocatorAction action_of(const SnapshotNames& names, const SnapshotEvent& event);
@@ -32,7 +33,8 @@ const std::vector<SnapshotEvent>& events_of(const MemorySnapshot& snapshot, std:
 /// known.
 AllocatorSettings settings_of(const MemorySnapshot& snapshot);
 
-/// Throws an input Error if the blocks of a segment do not fill it.
+/// The recording of one device. Throws an input Error if the blocks of a segment do not fill it, or
+/// if the settings are not known.
 SnapshotRecording recording_of(const MemorySnapshot& snapshot, std::int64_t device);
 
 }  // namespace stashscope

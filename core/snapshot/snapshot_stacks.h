@@ -29,7 +29,7 @@ class SnapshotStacks {
   PickleId file_key_;
   PickleId line_key_;
   PickleId name_key_;
-  /// By value of the document, the index of its text, frame or stack.
+  /// For each value of the document, the index of the text, frame or stack that was read from it.
   IdVector<PickleId, std::uint32_t> known_;
 };
 

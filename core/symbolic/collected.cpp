@@ -44,7 +44,8 @@ std::vector<SizeProduct> merged(const std::vector<SizeProduct>& products) {
   return result;
 }
 
-/// Multiplies the sums if their product has at most two terms: (c + 1)*(c - 1) becomes c**2 - 1.
+/// Multiplies the sums among `factors` with each other if their product has at most two terms:
+/// (c + 1)*(c - 1) becomes c**2 - 1.
 void multiply_out_sums(FactorPowers& factors) {
   Expr product = 1;
   std::size_t sums = 0;
@@ -115,8 +116,8 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
   return rest;
 }
 
-/// `number` with 15 digits before and after the point together, and at least one decimal. `strip`
-/// removes trailing zeros after the first decimal (`640.0`).
+/// `number` with 15 significant digits and at least one decimal. `strip` removes trailing zeros
+/// after the first decimal (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();
   // Negative if zeros follow the point.

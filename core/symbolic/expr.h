@@ -51,8 +51,9 @@ class Expr {
   std::vector<struct Term> terms() const;
   static Expr from_terms(std::vector<struct Term> terms);
 
-  /// The value under `bindings`, which may be a fraction; nothing when a needed dimension has no
-  /// value. Throws an input Error for a division by 0.
+  /// The value under `bindings`, possibly a fraction; nothing when a needed dimension has no value.
+  /// Throws an input Error for a division by 0, and ExpressionTooLarge if the value or a part of it
+  /// exceeds 64 bits.
   std::optional<Rational> evaluate_exactly(const Bindings& bindings) const;
   /// The value under `bindings`, rounded towards minus infinity; nothing when a needed dimension
   /// has no value. Throws an input Error for a division by 0 and for a value that exceeds 64 bits.
@@ -101,8 +102,8 @@ struct Polynomial {
   std::vector<Term> terms;
 };
 
-/// a / b if b divides a or is a constant other than 0; nothing otherwise. Also nothing if b is no
-/// constant and the quotient has more than 65 terms.
+/// a / b if b divides a or is a constant other than 0; nothing otherwise. Also nothing if b has
+/// several terms and the quotient has more than 65 terms.
 std::optional<Expr> divide(const Expr& a, const Expr& b);
 /// a / b, rounded down by `floor_divide` and up by `ceil_divide`. @param b not the constant 0
 Expr floor_divide(const Expr& a, const Expr& b);
@@ -132,8 +133,10 @@ Factored factor(const Expr& a);
 std::string to_string(const Expr& a, const SymbolTable& symbols);
 
 /// Reads an expression of names, integers, + - * / // ** and floor, ceil, min, max (or ceiling,
-/// Min, Max). Returns nothing for any other text, for more than 4096 bytes and for an expression
-/// that exceeds the bounds of Expr. Names are interned into `symbols` only on success.
+/// Min, Max). Returns nothing for any other text, for a quotient outside of floor and ceil that is
+/// not a polynomial, for a power below 0 or above 32, for more than 4096 bytes or 64 nested
+/// parentheses, and for an expression that exceeds the bounds of Expr. Names are interned into
+/// `symbols` only on success.
 std::optional<Expr> parse_expr(std::string_view text, SymbolTable& symbols);
 
 }  // namespace stashscope

@@ -27,6 +27,17 @@ std::optional<Term> divide_terms(const Term& a, const Term& b) {
   return quotient;
 }
 
+/// a / b for a single term b; nothing if a factor of b does not divide each term of a.
+std::optional<Expr> divide_by_term(const Expr& a, const Term& b) {
+  std::vector<Term> quotient;
+  for (const Term& term : a.terms()) {
+    std::optional<Term> share = divide_terms(term, b);
+    if (!share) return std::nullopt;
+    quotient.push_back(std::move(*share));
+  }
+  return Expr::from_terms(std::move(quotient));
+}
+
 /// Whether `a` comes before `b` in the monomial order of polynomial division. The order is
 /// lexicographic on exponents, higher powers first. Multiplication preserves this order. A missing
 /// atom counts as power 0.
@@ -99,7 +110,7 @@ std::optional<Expr> nested_floor(const Expr& numerator, std::int64_t divisor) {
 
 /// floor(numerator / divisor) for integer coefficients and an integer divisor > 0. Terms whose
 /// coefficient is a multiple of `divisor` move out of the floor, and the constant is reduced modulo
-/// `divisor`, so that equal roundings become equal expressions.
+/// `divisor`, so that floors with the same value become equal expressions.
 Expr floor_of_fraction(const Expr& numerator, std::int64_t divisor) {
   std::vector<Term> outside;
   std::vector<Term> inside;
@@ -289,6 +300,9 @@ std::optional<Expr> divide(const Expr& a, const Expr& b) {
     return a * Expr(Rational(1) / *number);
   }
   const Term divisor = leading_term(b);
+  // A single term divides term by term. It always divides out the common factors of a sum, however
+  // many terms the sum has.
+  if (b.terms().size() == 1) return divide_by_term(a, divisor);
   Expr rest = a;
   Expr quotient = 0;
   // Each round finds one term of the quotient and removes the leading term of the rest. Quotients

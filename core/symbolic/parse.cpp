@@ -80,7 +80,7 @@ class Parser {
     if (!base || !next_is("**")) return base;
     at_ += 2;
     const std::optional<std::int64_t> exponent = number();
-    if (!exponent || *exponent > 32) return std::nullopt;
+    if (!exponent || *exponent < 0 || *exponent > 32) return std::nullopt;
     Expr result = 1;
     for (std::int64_t i = 0; i < *exponent; ++i) result = result * *base;
     return result;

@@ -79,7 +79,7 @@ Rational operator/(Rational a, Rational b) {
 
 Rational Rational::operator-() const {
   Rational result = *this;
-  result.numerator_ = -numerator_;
+  result.numerator_ = narrow(-Wide{numerator_});
   return result;
 }
 

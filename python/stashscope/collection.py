@@ -9,7 +9,7 @@ from typing import Iterator
 
 @contextlib.contextmanager
 def no_collection() -> Iterator[None]:
-    """Switches Python's collector off, because it would end tensors in cycles at moments that other code decides."""
+    """Switches Python's collector off: it would free tensors in reference cycles at moments that other code decides."""
     enabled = gc.isenabled()
     gc.disable()
     try:

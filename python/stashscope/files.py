@@ -13,7 +13,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 def replace_file(path: PathLike, data: bytes) -> None:
     """Writes a new file beside `path`, which replaces `path` when it is complete. Raises `OSError`."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a symbolic link stays one
     handle, made = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
     try:
         with open(handle, "wb") as file:

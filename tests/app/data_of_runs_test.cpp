@@ -96,6 +96,18 @@ TEST_F(CommandLine, NanIsBeyondEveryTolerance) {
   }
 }
 
+TEST_F(CommandLine, AManifestWithoutNamesOfGradientsIsIgnored) {
+  save_negation(folder / "negation.onnx");
+  const fs::path data = folder / "data";
+  fs::create_directory(data);
+  write_tensor(data / "input_0.pb", "x", {2, 2}, {1, 2, 3, 4});
+  write_tensor(data / "output_0.pb", "y", {2, 2}, {-1, -2, -3, -4});
+  write_file_atomically(folder / "manifest.json", R"({"grads": [[1, "grad_0.pb", [2], 1, 0.5]]})");
+  const Outcome outcome = worker(in_folder("negation.onnx") + " --device cpu --inputs " +
+                                 data.string() + " --compare " + data.string());
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
 /// `y` is drawn with the probabilities in `x`; `z = -x`.
 void save_drawing(const fs::path& path) {
   test::ModelBuilder model;

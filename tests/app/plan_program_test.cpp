@@ -53,6 +53,19 @@ TEST_F(PlanProgram, WrongUsageIsStatus2) {
   }
 }
 
+TEST_F(PlanProgram, TheInstanceIsNotOverwritten) {
+  const std::string before = read_file(in_folder("graph.txt"));
+  for (const char* const search : {"--budget 100", "--order-only"}) {
+    const std::string out = std::string(search) + " --move-limit 100 --out ";
+    const Outcome outcome = plan(out + in_folder("graph.txt"));
+    EXPECT_EQ(outcome.status, 2) << search;
+    EXPECT_NE(outcome.errors.find("the instance"), std::string::npos) << outcome.errors;
+    EXPECT_EQ(read_file(in_folder("graph.txt")), before) << search;
+    EXPECT_EQ(plan(out + in_folder("absent/sequence.txt")).status, 1) << search;
+    EXPECT_EQ(plan(out + in_folder("sequence.txt")).status, 0) << search;
+  }
+}
+
 TEST_F(PlanProgram, AFileThatIsNoGraphIsStatus1AndNamed) {
   const Outcome outcome = run(STASHSCOPE_PLANNER, in_folder("model.onnx") + " --budget 5");
   EXPECT_EQ(outcome.status, 1);

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent.parent / "python"), str(Path(__file__).resolve().parent)]
@@ -56,6 +57,27 @@ class Exported(unittest.TestCase):
     def test_images_with_batch_normalization(self) -> None:
         self.check("unet", torch.randn(2, 3, 32, 32), dims={0: "batch"})
         self.check("vit", {"pixel_values": torch.randn(2, 3, 32, 32), "labels": torch.tensor([1, 2])})
+
+    def test_large_models_have_their_data_beside_them(self) -> None:
+        model = torch.nn.Linear(64, 64)
+        written = sys.modules["stashscope.exporting.export"]
+        with unittest.mock.patch.object(written, "_LARGEST_MESSAGE", 0):
+            for _ in range(2):
+                stashscope.export(model, torch.ones(2, 64), self.path, exporter="script")
+                self.assertEqual({one.name for one in self.path.parent.iterdir()}, {"model.onnx", "model.onnx.data"})
+            held = [one.read_bytes() for one in sorted(self.path.parent.iterdir())]
+            with unittest.mock.patch.object(onnx, "save_model", side_effect=OSError(28, "No space left on device")):
+                with self.assertRaises(stashscope.Error):
+                    stashscope.export(model, torch.ones(2, 64), self.path, exporter="script")
+        self.assertEqual([one.read_bytes() for one in sorted(self.path.parent.iterdir())], held)
+
+    def test_a_link_stays_a_link(self) -> None:
+        linked = self.path.with_name("linked.onnx")
+        linked.write_bytes(b"old")
+        self.path.symlink_to(linked.name)
+        stashscope.export(torch.nn.Linear(4, 4), torch.ones(1, 4), self.path, exporter="script")
+        self.assertTrue(self.path.is_symlink())
+        self.assertNotEqual(linked.read_bytes(), b"old")
 
     def test_refusals(self) -> None:
         model = torch.nn.Linear(4, 4)

@@ -290,6 +290,7 @@ class Refusals(unittest.TestCase):
             self.skipTest("STASHSCOPE_PROGRAM does not name the program")
         done = subprocess.run([PROGRAM, "--batch", str(self.SAMPLE), "--dim", "nowhere=4"], capture_output=True,
                               text=True)
+        self.assertIn("no mapping", str(self.refused(lambda: stashscope.load(self.SAMPLE, dims=["batch"]))))
         error = self.refused(lambda: stashscope.load(self.SAMPLE, dims={"nowhere": 4}))
         self.assertIn(error.what, done.stderr)
         self.assertIn(error.hint, done.stderr)

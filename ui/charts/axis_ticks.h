@@ -15,11 +15,11 @@ struct AxisTick {
 
 /// Ticks at about `count` round slot numbers between two positions. Each tick lies in the middle of
 /// its slot. In the texts, slots count from 1. There are at least two ticks if the middles of two
-/// slots lie between the positions.
+/// slots lie between the positions. No ticks if `last` is not above `first` or `count` is below 1.
 std::vector<AxisTick> step_ticks(double first, double last, int count);
 
 /// Ticks at about `count` round times between two positions in milliseconds. There are at least two
-/// ticks. All texts use one unit.
+/// ticks, but none if `last` is not above `first` or `count` is below 1. All texts use one unit.
 std::vector<AxisTick> time_ticks(double first, double last, int count);
 
 }  // namespace stashscope::ui

@@ -6,7 +6,7 @@
 
 namespace stashscope::ui {
 
-/// A grid line of the memory curve.
+/// A round number of bytes on an axis.
 struct ByteTick {
   std::int64_t bytes = 0;
   std::string text;  ///< such as `1.5 GiB`, in one unit for all ticks; `0` for 0 bytes

@@ -93,8 +93,8 @@ void Autosave::save() {
       {}, [session = kept_session(), file = file_.toStdString()] { save_session(session, file); });
 }
 
-/// Removes the autosave file, because the user's session file now holds the choices. Keeps it if
-/// the user changed the choices while the session file was written.
+/// Removes the autosave file, because the user's session file now holds the choices. Keeps the
+/// autosave file if the user changed the choices while the session file was written.
 void Autosave::forget_saved() {
   if (!document_.is_saved()) return;
   delay_.stop();

@@ -233,16 +233,17 @@ void Document::return_to_shown() {
   const bool is_merged = shown_at_ == undo_stack_.index() && shown_at_ > 0;
   if (shown_at_) undo_stack_.setIndex(*shown_at_);
   if (is_up_to_date()) return;
-  // The undo stack no longer has the shown choices, because a later edit was merged with the edit
-  // that led to the shown choices, or replaced this edit.
+  // The undo stack no longer has the shown choices, because the edit that led to them was merged
+  // with a later edit, or a later edit took its place.
   const QUndoCommand* const last = is_merged ? undo_stack_.command(*shown_at_ - 1) : nullptr;
   const QString key =
       last == nullptr ? QString() : static_cast<const ChoiceCommand*>(last)->merge_key();
   push(study_->choices, tr("Back to the shown choices"), key);
 }
 
-/// Drops the newest edit, because its choices have no study. If the shown choices lie at or beyond
-/// this edit in the undo stack, returns to the shown choices instead.
+/// Drops the newest edit, because its choices have no study. If the undo stack has the shown
+/// choices at or after the position of this edit, for example after an undo, returns to the shown
+/// choices instead.
 void Document::take_back_refused() {
   if (shown_at_ >= undo_stack_.index() || !undo_stack_.canUndo()) return return_to_shown();
   refusing_ = true;

@@ -83,7 +83,7 @@ void DocumentFiles::finish_session(const std::shared_ptr<const Graph>& model, co
   if (still_open) session_path_ = path;
   Q_EMIT paths_changed();
   notices_.notify(tr("Saved %1").arg(path));
-  Q_EMIT session_saved();
+  Q_EMIT session_saved(path);
 }
 
 }  // namespace stashscope::ui

@@ -31,9 +31,9 @@ class DocumentFiles : public QObject {
   /// @pre a model is open
   OverwriteGuard guard() const;
 
-  /// Writes a session file in the background, then emits `session_saved`. If the file cannot be
-  /// written, reports the failure and, if the model is still open at that time, emits
-  /// `session_not_saved`.
+  /// Writes a session file in the background, then emits `session_saved`, even if another model was
+  /// opened meanwhile. If the file cannot be written, reports the failure and, if the model is
+  /// still open at that time, emits `session_not_saved`.
   /// @pre a model is open
   void write_session(Session session, const QString& path);
   /// Runs a job that writes files, in the background. Reports a failure in the notices.
@@ -50,7 +50,8 @@ class DocumentFiles : public QObject {
 
  Q_SIGNALS:
   void paths_changed();
-  void session_saved();
+  /// @param path the written file; not the `session_path` if another model was opened meanwhile
+  void session_saved(const QString& path);
   void session_not_saved();
   void plan_written(const QString& path, const std::shared_ptr<const Study>& study);
 

@@ -125,7 +125,7 @@ void Planning::plan(const BudgetRequest& request) {
         if (request.grain == PlanGranularity::joint) {
           return Answer{joint_fit(study, request, progress), {}};
         }
-        // The search without passes, whose answer is applied, gets this share of the limit.
+        // This share of the limit is for the search without passes, because its answer is applied.
         constexpr double share_without = 0.7;
         BudgetOffers found =
             plan_with_offers(study, request, share_without, archive, progress, on_plan, on_proof);
@@ -272,8 +272,8 @@ void Planning::adopt() {
 
 void Planning::take_answer(BudgetAnswer answer) {
   // A stopped search may return a worse plan than the plans that it reported before, so the best
-  // known plan is taken. Known plans state only the peak of this step, so they are not compared by
-  // reserved memory or by later steps.
+  // known plan is taken instead. Known plans state only the peak of tensors in this step. If the
+  // budget is for reserved memory or for later steps, the answer of the search is therefore kept.
   const std::int64_t budget = answer.request.budget_bytes;
   if (!answer.request.allocator && !is_for_later_steps(*known_.basis, answer.request)) {
     const ParetoPoint& best = archive(answer.request.grain).best(budget);
@@ -393,8 +393,8 @@ void Planning::end_stale_budget() {
 bool Planning::is_chosen(const std::optional<AllocatorSettings>& allocator) const {
   if (!allocator) return true;
   bool is_same = false;
-  // The newest choices may have settings that cannot be read, until their study is refused. They
-  // equal no other settings.
+  // Until their study is refused, the newest choices may have settings that cannot be read. Such
+  // settings equal no others.
   failure_of([&] { is_same = allocator_settings(document_.choices()) == allocator; });
   return is_same;
 }

@@ -194,8 +194,9 @@ class Planning : public QObject {
 
   Document& document_;
   Known known_;  ///< of the shown study
-  /// What was known for the step before `apply` changed the graph, for undo. After that undo, what
-  /// was known for the step after the change, for redo.
+  /// After `apply` changed the graph: the plans and the answer for the step before the change, in
+  /// case the user undoes the change. After that undo: the plans and the answer for the step after
+  /// the change, in case the user redoes it.
   std::optional<Known> other_side_;
   BudgetRequest request_;
   std::optional<BudgetProof> proof_;

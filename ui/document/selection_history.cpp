@@ -30,8 +30,9 @@ void SelectionHistory::clear() {
   Q_EMIT changed();
 }
 
-/// In the new study, the ids of clones may name other nodes, and the slots may belong to other
-/// nodes.
+/// Adapts the recorded selections to a new study: removes clones, whose ids may name other nodes in
+/// this study, and finds the slots of the nodes again. Clears the history if the nodes of the graph
+/// have changed.
 void SelectionHistory::take_study() {
   const Study& study = *document_.study();
   if (std::exchange(step_, study.prepared->fingerprint) != study.prepared->fingerprint) {

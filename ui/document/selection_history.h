@@ -10,7 +10,8 @@ namespace stashscope::ui {
 
 /// The selections of nodes and groups in the order in which they were made. The user can go back
 /// and forward among them. Consecutive moves of the memory cursor from slot to slot count as one
-/// selection. Another model, or passes that change the graph's nodes, clear the history.
+/// selection. The history is cleared when another model is opened, and when a choice, such as a
+/// pass or a what-if, changes the nodes of the graph.
 class SelectionHistory : public QObject {
   Q_OBJECT
 

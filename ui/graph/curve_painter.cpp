@@ -9,14 +9,15 @@ namespace {
 
 /// If more edges of one strength than this are visible, the screen shows them as straight lines.
 constexpr std::size_t most_smooth_edges = 600;
-/// Only this many visible bundles, the largest ones, have a width that shows their bytes.
+/// Of the visible bundles of one strength, only this many, the largest ones, have a width that
+/// shows their bytes.
 constexpr std::size_t most_wide_bundles = 48;
 /// Once this many thin lines are drawn, further small bundles and twigs are left out. A twig joins
 /// a box to the end of a bundle.
 constexpr std::size_t most_thin_lines = 6000;
 constexpr int thin_parts = 8;
-/// If only a few curves are drawn, each curve has this many straight parts. With fewer parts, the
-/// bends between the parts would be visible.
+/// While at most `most_smooth_twigs` twigs are in view, each thin curve has this many straight
+/// parts. With fewer parts, the bends between the parts would be visible.
 constexpr int smooth_parts = 32;
 constexpr std::size_t most_smooth_twigs = 100;
 /// Straight edges shorter than this many pixels are left out, because their boxes nearly touch.

@@ -20,9 +20,11 @@ class GraphView : public QWidget, public PictureSource {
  public:
   explicit GraphView(QWidget* parent = nullptr);
 
-  /// Shows a picture; null empties the view. For another picture of the same model, the camera
-  /// stays where the user moved it. If the user last chose to see the whole graph, the camera shows
-  /// the whole new graph. A group that was opened or closed keeps its place on the screen.
+  /// Shows a picture; null empties the view. If the picture is of another model, or if a choice
+  /// such as a pass changed the graph, the camera shows the beginning of the graph. Otherwise the
+  /// camera stays where the user moved it. If the user last chose to see the whole graph, the
+  /// camera shows the whole new graph. A group that was opened or closed keeps its place on the
+  /// screen.
   void set_picture(std::shared_ptr<const GraphPicture> picture);
   /// The scene of the shown picture; null without a picture.
   const GraphScene* scene() const { return scene_.get(); }

@@ -40,12 +40,13 @@ class LabelPlacer {
         room_(room),
         is_print_(options.detail == Detail::print),
         scale_(is_print_ ? 1 : text_scale()),
+        keep_free_(options.keep_free),
         boxes_(room),
         labels_(room) {
     add_boxes(boxes_, scene, camera);
-    if (options.keep_free) {
-      boxes_.add(*options.keep_free);
-      labels_.add(*options.keep_free);
+    if (keep_free_) {
+      boxes_.add(*keep_free_);
+      labels_.add(*keep_free_);
     }
   }
 
@@ -246,8 +247,24 @@ class LabelPlacer {
     return false;
   }
 
+  /// The place of a title. If it overlaps the place that must stay free, the nearest place in the
+  /// room that does not.
+  QRectF off_kept_free(const QRectF& title) const {
+    if (!keep_free_ || !title.intersects(*keep_free_)) return title;
+    const QRectF kept = keep_free_->adjusted(-1, -1, 1, 1);
+    QPointF nearest;
+    for (const QPointF& move :
+         {QPointF(kept.left() - title.right(), 0), QPointF(kept.right() - title.left(), 0),
+          QPointF(0, kept.top() - title.bottom()), QPointF(0, kept.bottom() - title.top())}) {
+      if (!room_.contains(title.translated(move))) continue;
+      if (nearest.isNull() || move.manhattanLength() < nearest.manhattanLength()) nearest = move;
+    }
+    return title.translated(nearest);
+  }
+
   /// Places the title of the selected box on the middle of the box. The title may stick out of the
-  /// box and cover what is around it, because the selected box must always have its title.
+  /// box and cover what is around it, because the selected box must always have its title. Only the
+  /// place that must stay free is not covered: there, nobody could read the title.
   void place_over(std::uint32_t box, const QRectF& rect) {
     const double pixels = preferred_pixels * scale_;
     const TextForms::Form* const form = scene_.texts(box).title.within(room_.width() - 8, pixels);
@@ -256,7 +273,7 @@ class LabelPlacer {
     place.moveCenter(rect.intersected(room_).center());
     place.moveLeft(std::clamp(place.left(), room_.left(), room_.right() - place.width()));
     place.moveTop(std::clamp(place.top(), room_.top(), room_.bottom() - place.height()));
-    add(box, LabelKind::beside, pixels, place, form->text);
+    add(box, LabelKind::beside, pixels, off_kept_free(place), form->text);
   }
 
   /// Places the title of an open box in the strip above its inside. If this strip is too low or out
@@ -299,6 +316,7 @@ class LabelPlacer {
   const QRectF room_;
   const bool is_print_;
   const double scale_;
+  const std::optional<QRectF> keep_free_;
   Occupied boxes_;
   Occupied labels_;
   std::vector<std::uint32_t> placed_;  // boxes whose texts are placed before all others

@@ -12,7 +12,7 @@ namespace stashscope::ui {
 
 /// Computes answers on a thread of its own and hands each answer to the owner's thread. A new
 /// question cancels the previous question, so that only the newest question is answered. Must be a
-/// member of `owner`.
+/// member of `owner`: Qt drops the call that delivers an answer only if `owner` is destroyed.
 template <typename Answer>
 class LatestAnswer {
  public:

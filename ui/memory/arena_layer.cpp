@@ -38,7 +38,7 @@ class PiecePainter {
   QImage paint() {
     hatch();
     const TensorColours colours(layer_.theme);
-    // Tensors lower than a pixel are drawn first, so that they do not cover larger ones.
+    // Tensors less than a pixel high are drawn first, so that they do not cover larger ones.
     for (const bool is_thin : {true, false}) {
       for (std::size_t i = 0; i < arena_.pieces.size(); ++i) {
         const ArenaPiece& piece = arena_.pieces[i];

@@ -25,8 +25,8 @@ struct ArenaPicture {
 std::size_t shown_slot(const CurveExtremes& live_bytes, double left, double right);
 
 /// The picture inside the plot: each tensor as a rectangle, free memory hatched. A column of pixels
-/// shows the tensors of one slot, so rectangles can cover each other only where a tensor is lower
-/// than a pixel. The time to draw grows with the numbers of tensors and pixels.
+/// shows the tensors of one slot, so rectangles can cover each other only where a tensor is less
+/// than a pixel high. The time to draw grows with the numbers of tensors and pixels.
 /// @pre the picture is not empty
 struct ArenaLayer {
   const ArenaPicture& picture;

@@ -24,8 +24,8 @@ constexpr double comparison_room_above_peak = 1.08;
 constexpr double above_phases = 3;
 /// Charts lower than this, in lines of text, have no room for the key.
 constexpr double least_height = 6;
-/// Of the slots drawn within this many pixels of the cursor's line, the readout describes the one
-/// with the most bytes.
+/// If three or more slots are drawn within this many pixels of the cursor's line, the readout
+/// describes the one with the most bytes.
 constexpr double beside_line = 2;
 constexpr std::array sides = {ComparisonChart::left, ComparisonChart::right};
 

@@ -31,8 +31,9 @@ class ComparisonChart : public QWidget, public PictureSource {
   const StepAxis& axis() const { return axis_; }
   /// The slot of the left side under the cursor.
   std::size_t cursor() const { return cursor_; }
-  /// The slot of a side that the readout describes. If several slots are drawn at the cursor's
-  /// line, this is the slot with the most bytes, because the curve shows the highest value.
+  /// The slot of a side that the readout describes: the slot at the cursor's line. If three or more
+  /// slots are drawn close to this line, it is the one with the most bytes, because the curve shows
+  /// the highest value.
   std::size_t step_at_cursor(Side side) const;
   QString readout() const;
   /// The longest version of the readout that fits into the chart. The shortest version tells only

@@ -92,8 +92,8 @@ class ColumnPainter {
     }
   }
 
-  /// Hatches what the allocator reserves above the tensors. A hatching differs from every fill for
-  /// colour-blind users, too.
+  /// Hatches the area between the tensors and the reserved memory. A hatching differs from every
+  /// fill for colour-blind users, too.
   void fill_beyond_tensors() {
     if (!shows_predicted_reserved(curves_)) return;
     const QRgb colour = hatch_colour(theme_).rgb();
@@ -154,7 +154,8 @@ class ColumnPainter {
     return bounds;
   }
 
-  /// The slot whose tensors a column shows: the slot of the column with the most live bytes.
+  /// The slot whose tensors a column shows: of the slots in the column, the one with the most live
+  /// bytes.
   std::size_t shown_step(int column) const {
     const auto index = static_cast<std::size_t>(column);
     const CurveExtremes& bytes = curves_.current->bytes;

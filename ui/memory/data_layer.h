@@ -52,7 +52,7 @@ struct DataLayer {
 
 /// Colour of the workspace that a run measured.
 QColor workspace_colour(const Theme& theme);
-/// Colours of the line of reserved memory, and of the hatching between it and the tensors.
+/// Colours of the line of reserved memory, and of the hatching between this line and the tensors.
 QColor reserved_colour(const Theme& theme);
 QColor hatch_colour(const Theme& theme);
 /// Colour of the tensors that are too small to be drawn one by one.

@@ -26,11 +26,12 @@ using namespace Qt::StringLiterals;
 constexpr double text_margin = 4;
 /// Margin beside the short name of a box that has no room for `text_margin`.
 constexpr double least_margin = 1;
-/// Boxes narrower than this many pixels hold no text, because there may be one box per pixel.
+/// Boxes narrower than this many pixels hold no text. A chart may have a box for each pixel, and
+/// measuring a text for each of them would take long.
 constexpr double least_label = 8;
 
-/// The colour of a group. In a high-contrast theme only tensors have a fill, so that groups do not
-/// outshine them; an outline separates groups there.
+/// The colour of a group. In a high-contrast theme, groups have the colour of panels, so that they
+/// do not outshine the tensors. The outlines of boxes separate groups there.
 QColor group_colour(const Theme& theme, std::uint32_t row) {
   if (theme.high_contrast) return theme.surface;
   const QColor base = theme.dark ? theme.line : theme.line.lighter(108);

@@ -309,8 +309,8 @@ void MemoryView::paintEvent(QPaintEvent*) {
   paint_focus_frame(painter, *this);
 }
 
-/// Describes the tensor or slot under the pointer, or else the outlined tensor or the slot of the
-/// cursor.
+/// Describes the tensor or slot under the pointer. If the pointer is not over the view, describes
+/// the outlined tensor if it is alive at the cursor, otherwise the slot of the cursor.
 QStringList MemoryView::readout() const {
   if (hovered_) {
     const auto tensor = tensor_at(*hovered_);

@@ -204,7 +204,7 @@ QStringList SegmentMap::facts_of(const MapBlock& block) const {
 
 /// @pre no block is drawn at the pixel
 QStringList SegmentMap::gap_facts(std::size_t segment, QPointF pixel) const {
-  // A block is drawn on a pixel if it covers the pixel's middle.
+  // The byte at the middle of the pixel is free: a block with this byte would be drawn here.
   const double middle = std::floor(pixel.x()) + 0.5;
   const double byte = (middle - bar_of(segment).left()) / scale_of(segment);
   std::int64_t from = 0;

@@ -66,7 +66,8 @@ void SegmentMap::walk_row(int by) {
   }
 }
 
-/// The tensor of a segment whose middle is nearest to a pixel; null if the segment is free.
+/// Of the tensors in a segment, the one whose middle is nearest to `x`, in pixels. Null if the
+/// segment holds no tensor.
 const MapBlock* SegmentMap::nearest_tensor(std::size_t segment, double x) const {
   const MapBlock* nearest = nullptr;
   double least = 0;

@@ -205,8 +205,8 @@ void SweepChart::paint_curve(QPainter& painter, const SweepMap& map, PeakOf peak
   painter.drawPolyline(line);
 }
 
-/// Paints the points with plans. Points above the memory of the device have the colour of the
-/// memory line.
+/// Paints the points of the curve with plans. Points above the memory of the device have the colour
+/// of the memory line.
 void SweepChart::paint_points(QPainter& painter, const SweepMap& map, const Theme& theme) const {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const SweepPoint& each = points_[i];

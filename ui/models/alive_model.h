@@ -44,7 +44,7 @@ class AliveModel : public TableModel {
   QVariant cell(int row, int column, int role) const override;
 
  private:
-  // In the following functions, `row` is the number of a row in the first order.
+  // In the following functions, `row` is the number of a row in the first order (`TableModel`).
   const Buffer& buffer(int row) const;
   const AliveTensor& described(int row) const;
   QVariant sort_value(int row, int column) const;

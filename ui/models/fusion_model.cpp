@@ -16,7 +16,7 @@ FusionModel::FusionModel(QObject* parent)
                  parent) {}
 
 void FusionModel::set_study(std::shared_ptr<const Study> study) {
-  const bool has_rows = study != nullptr && study->order;
+  const bool has_rows = study != nullptr && study->order && !study->graph().data().captured;
   const bool resets = has_rows == rows_.empty();
   if (resets) beginResetModel();
   study_ = std::move(study);

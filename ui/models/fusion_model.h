@@ -15,8 +15,9 @@ class FusionModel : public TableModel {
 
   explicit FusionModel(QObject* parent = nullptr);
 
-  /// Null empties the table, and so does a study with a planned order. With another study, the
-  /// table shows `counting…` until `set_rows` is called.
+  /// Null empties the table, and so does a study with a planned order or of a captured step,
+  /// because nothing is fused there. For any other study, the table shows `counting…` until
+  /// `set_rows` is called.
   void set_study(std::shared_ptr<const Study> study);
   /// @param rows all rows of the current study
   void set_rows(std::vector<FusionRow> rows);

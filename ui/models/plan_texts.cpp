@@ -152,7 +152,7 @@ QString no_plans_text(const Study& study) {
     return Plans::tr("No plans, since there is no backward pass: %1.").arg(note_text(no_backward));
   if (study.graph().data().captured) {
     return Plans::tr(
-        "No plans: the model is a captured step, to which ONNX Runtime's plans do not apply.");
+        "No plans: in this captured step, no module can run again in backward to free memory.");
   }
   if (!study.prepared->step.boundary.known()) {
     return Plans::tr("No plans: the model does not mark where backward begins.");

@@ -35,7 +35,8 @@ double bytes_per_millisecond(std::int64_t bytes, double seconds) {
 
 /// The units that suit the largest numbers of the plans and of the section. They also suit the
 /// occurrences and tensors, whose bytes and times never exceed those of the plan or section above
-/// them. The bytes that a plan saves per millisecond are an average over its occurrences.
+/// them. The unit of the bytes saved per millisecond suits the occurrences too, because the number
+/// of a plan is an average over its occurrences.
 PlanTreeModel::Units PlanTreeModel::units() const {
   std::int64_t bytes = number_of_section(Column::saving).toLongLong();
   double seconds = 0;

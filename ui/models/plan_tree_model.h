@@ -99,7 +99,8 @@ class PlanTreeModel : public QAbstractItemModel {
   struct Item {
     Kind kind;
     std::size_t group = 0;
-    /// Position in the study of the plan, of an occurrence's plan, or of a group's first plan.
+    /// The position of the item's plan among the plans of the study. The plan of an occurrence is
+    /// the plan above it; the plan of a group is its first plan.
     std::size_t row = 0;
     std::size_t number = 0;  ///< position of an occurrence or a tensor among its siblings
   };

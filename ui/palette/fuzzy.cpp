@@ -28,10 +28,19 @@ struct Row {
   std::vector<qsizetype> before;
 };
 
-QString letters_of(const QString& pattern) {
-  QString letters = pattern.toCaseFolded();
-  letters.removeIf([](QChar c) { return c.isSpace(); });
-  return letters.left(longest_pattern);
+/// The part of the pattern that counts, with single spaces between its words.
+QString words_of(const QString& pattern) {
+  const QString words = pattern.toCaseFolded().simplified();
+  qsizetype end = 0;
+  for (qsizetype letters = 0; end < words.size() && letters < longest_pattern; ++end) {
+    if (!words[end].isSpace()) ++letters;
+  }
+  return words.left(end);
+}
+
+QString letters_of(QString words) {
+  words.removeIf([](QChar c) { return c.isSpace(); });
+  return words;
 }
 
 bool starts_word(const QString& text, qsizetype place) {
@@ -123,10 +132,9 @@ FuzzyMatch match_at(const QString& text, const QString& words, qsizetype start) 
   return match;
 }
 
-/// The best match of the pattern in one piece, with its spaces.
+/// The best match of all words in one piece, with the spaces between them.
 std::optional<FuzzyMatch> whole_match(const QString& text, const QString& folded,
-                                      const QString& pattern) {
-  const QString words = pattern.toCaseFolded().simplified();
+                                      const QString& words) {
   std::optional<FuzzyMatch> best;
   for (qsizetype at = folded.indexOf(words); at >= 0; at = folded.indexOf(words, at + 1)) {
     FuzzyMatch match = match_at(text, words, at);
@@ -138,7 +146,8 @@ std::optional<FuzzyMatch> whole_match(const QString& text, const QString& folded
 }  // namespace
 
 std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& whole) {
-  const QString letters = letters_of(pattern);
+  const QString words = words_of(pattern);
+  const QString letters = letters_of(words);
   if (letters.isEmpty()) return FuzzyMatch();
   const QString text = whole.left(longest_text);
   const QString folded = text.toCaseFolded();
@@ -147,7 +156,7 @@ std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& who
   std::optional<FuzzyMatch> best;
   for (const auto& found : {scattered_match(text, folded, letters, Letters::any),
                             scattered_match(text, folded, letters, Letters::first_of_words),
-                            whole_match(text, folded, pattern)}) {
+                            whole_match(text, folded, words)}) {
     if (found && (!best || found->score > best->score)) best = found;
   }
   if (best) best->score -= static_cast<int>(text.size()) / characters_per_loss;

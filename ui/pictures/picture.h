@@ -17,7 +17,7 @@ struct Picture {
 
 /// Returns the data of a picture as CSV. Can be called on any thread.
 using PictureData = std::function<std::string()>;
-/// Receives the data of a view; not set if there is nothing to show.
+/// Called with the data of a view. The data is null if there is nothing to show.
 using DataTaker = std::function<void(const PictureData&)>;
 
 /// A view that can be saved as a picture and as data. Its accessible name is the picture's name.
@@ -33,7 +33,8 @@ class PictureSource {
   virtual PictureData picture_data() { return {}; }
   /// Passes the data to `take`, at once or in a later event. Call this on the interface thread.
   virtual void gather_data(const DataTaker& take) { take(picture_data()); }
-  /// Whether there is something to show. Subclasses override this where `picture_data` takes long.
+  /// Whether there is something to show. To be overridden if `picture_data` takes long, or if only
+  /// `gather_data` makes the data of the view.
   virtual bool has_picture() { return picture_data() != nullptr; }
 
   /// Whether the view shows the document's study.

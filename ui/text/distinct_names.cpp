@@ -87,7 +87,7 @@ std::optional<qsizetype> longest_end(const QString& name, qsizetype begin,
   return most;
 }
 
-/// The first position from `end` where a module begins; `end` if there is none.
+/// The first position at or after `end` at which a module begins; `end` if there is none.
 qsizetype module_from(const QString& name, qsizetype end) {
   for (const qsizetype border : module_ends(name)) {
     if (border >= end) return border;

@@ -5,9 +5,9 @@
 namespace stashscope::ui {
 
 /// A field for an amount of memory such as `123.45 GiB`. A number without a unit is in GiB: the
-/// field adds the unit when the user presses Return or leaves the field. Its width grows with the
-/// text size, and with an amount that is longer than usual. The keys of undo and redo belong to the
-/// window, except while an amount is half typed.
+/// field adds the unit when the user presses Return or leaves the field. The field is wider for a
+/// larger text size, and for an amount that is longer than usual. The keys of undo and redo belong
+/// to the window, except while an amount is half typed.
 class AmountField : public QLineEdit {
   Q_OBJECT
 

@@ -17,8 +17,8 @@ QString rows_text(const QModelIndexList& rows, const QHeaderView& header);
 /// a list of as many titles, the texts fill several columns.
 constexpr int exact_role = Qt::UserRole + 2;
 
-/// The rows as CSV with exact values, in the columns of `rows_text`. If rows of a tree have
-/// parents, a column gives the level of each row.
+/// The rows as CSV with exact values. The columns are those of `rows_text`, but in the order of the
+/// model. If rows of a tree have parents, a further column gives the level of each row.
 class CsvRows {
  public:
   /// @param rows all rows that are written

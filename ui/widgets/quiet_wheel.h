@@ -4,8 +4,9 @@
 
 namespace stashscope::ui {
 
-/// Keeps the mouse wheel from changing number fields, lists and sliders that the user has not
-/// clicked: the panel around them scrolls instead. This is an event filter for the application.
+/// Keeps the mouse wheel from changing number fields, lists and sliders that do not have the
+/// keyboard focus: the panel around them scrolls instead. This is an event filter for the
+/// application.
 class QuietWheel : public QObject {
  public:
   using QObject::QObject;

@@ -379,10 +379,10 @@ void AnswerBar::carry_out(const QString& offer) {
   }
 }
 
-/// The palette lists actions of `answer_`, because the bar has buttons only where there is room.
-/// An action keeps its offer, so that an open palette never runs another move than the one it
-/// lists. Until the new offers are known, the old ones stay without their prices: the user may want
-/// them.
+/// The palette lists actions of `answer_`, because the bar has no room for the buttons of all
+/// offers. An action is never reused for another offer, so that an open palette never runs another
+/// move than the one that it lists. Until the new offers are known, the actions of the old offers
+/// stay, without their prices, because the user may still want one of them.
 void AnswerBar::show_offers() {
   QList<QAction*> old = answer_->actions();
   const auto take_old = [&](const QString& offer) -> QAction* {
@@ -401,7 +401,8 @@ void AnswerBar::show_offers() {
     if (is_refreshing_) {
       action->setText(menu_text(action->property(offer_name).toString()));
       action->setToolTip(
-          tr("If chosen now, it is applied when the search ends, provided it is still offered"));
+          tr("Offers are still being searched for. If you choose this one now, it is carried out "
+             "at the end of the search, provided it is still offered."));
     } else {
       answer_->removeAction(action);
       action->deleteLater();

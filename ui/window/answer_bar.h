@@ -13,9 +13,10 @@
 
 namespace stashscope::ui {
 
-/// Shows the peak, whether the peak fits into the device's memory, and the time of the nodes.
-/// Buttons search for a plan that fits, set the largest number of samples that fits, and switch on
-/// plans and passes that lower the peak most for their time (moves).
+/// Shows the peak, whether the peak fits into the device's memory, and the time of the nodes. One
+/// button searches for a plan that fits, and one sets the largest number of samples that fits. Each
+/// further button makes a move: it switches on one plan, pass or what-if. The bar offers the moves
+/// that lower the peak by the most bytes for each second that they add.
 class AnswerBar : public QToolBar {
   Q_OBJECT
 
@@ -76,9 +77,9 @@ class AnswerBar : public QToolBar {
   void show_samples(const LargestFit& fit);
   void use_samples();
   /// Shows the longest form of the answer that fits. The bar reserves the width of the answer until
-  /// another model is opened or the device changes, so that the buttons behind the answer stay in
-  /// place. If too little width is left for the first buttons, the answer gives up reserved width
-  /// that it does not need.
+  /// another model is opened, or the device, the font or the theme changes, so that the buttons
+  /// behind the answer stay in place. If too little width is left for the first buttons, the answer
+  /// gives up reserved width that it does not need.
   void fit_answer();
   /// Width that the answer and the buttons share.
   int shared_width() const;
@@ -102,8 +103,9 @@ class AnswerBar : public QToolBar {
   void fit_moves();
 
   Document& document_;
-  StepRoom room_;         ///< of the shown study
-  std::string timed_on_;  ///< device of the measured times of the shown study; empty: predicted
+  StepRoom room_;  ///< of the shown study
+  /// The device on which the node times of the shown study were measured; empty: predicted times.
+  std::string timed_on_;
   LinkLabel* answer_;
   QStringList forms_;          ///< the answer in words, from the longest form to the shortest
   QStringList shorter_forms_;  ///< forms that leave parts of the answer to its tip, longest first
@@ -113,14 +115,14 @@ class AnswerBar : public QToolBar {
   QWidget* gap_;               ///< fills the reserved width that the answer does not need
   QPushButton* fit_;
   QPushButton* samples_;
-  std::optional<LargestFit> largest_;  ///< largest number of samples that fits, for `moves_of_`
+  std::optional<LargestFit> largest_;  ///< for the study `moves_of_`; null: not offered
   std::vector<QPushButton*> buttons_;
   std::vector<NextMove> moves_;
   std::shared_ptr<const Study> moves_of_;  ///< the study that `moves_` start from
   std::vector<std::string> names_;         ///< `plan_names` of the study `moves_of_`
-  bool is_refreshing_ = false;             ///< offers of the shown step are not all known yet
-  QString wanted_;                         ///< offer to carry out once it is known; empty: none
-  QTimer quiet_;                           ///< delay between a new study and the search for moves
+  bool is_refreshing_ = false;  ///< the offers for the shown step are still being searched for
+  QString wanted_;              ///< offer to carry out once it is known; empty: none
+  QTimer quiet_;                ///< delay between a new study and the search for moves
   LatestAnswer<std::vector<NextMove>> search_{*this, JobThread::Urgency::background};
   LatestAnswer<LargestFit> fit_search_{*this, JobThread::Urgency::background};
 };

@@ -27,9 +27,10 @@ QString with_reserve(const QString& device, const TimeChoices& times) {
              : AnswerBar::tr("%1 less %2 %").arg(device).arg(times.reserve_percent);
 }
 
-/// What the step must fit: the chosen device or, if the user chose another amount of memory, this
-/// amount. With an amount, the device whose times are predicted is named, too, unless times were
-/// measured. Names are escaped, because a profile from a file may have any name.
+/// The words for the memory that the step must fit: the chosen device or, if the user chose another
+/// amount of memory, this amount. If the times beside such an amount are predicted, the words also
+/// name the device that they are predicted for. Names are escaped, because a profile from a file
+/// may have any name.
 QString device_name(const Study& study) {
   const TimeChoices& times = study.choices.times;
   const QString name = shown(times.profile.name).left(longest_device_name).toHtmlEscaped();
@@ -75,8 +76,8 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
         .arg(device, warning_text(AnswerBar::tr("reserved memory exceeds it"), palette),
              bytes_text(-room.left));
   }
-  // The memory exceeds the device even with the lower estimate for the CUDA context and the
-  // workspaces.
+  // Even with the lower estimate for the CUDA context and the workspaces, the step takes more than
+  // the device has.
   if (reserved != nullptr && exceeds_device(study, reserved->device.low_bytes)) {
     return AnswerBar::tr("reserved memory fits %1, but %2: %3 in all")
         .arg(device, warning_text(AnswerBar::tr("not with the CUDA context"), palette),
@@ -175,7 +176,8 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
   if (room.later.state_bytes > 0) {
     lines << AnswerBar::tr(
                  "The captured step is the first one: its optimizer makes %1 of states. Later "
-                 "steps hold them from their start. Room on the device is counted for later steps.")
+                 "steps hold these states from beginning to end. Room on the device is counted for "
+                 "later steps.")
                  .arg(bytes_text(room.later.state_bytes));
   }
   if (study.choices.times.reserve_percent > 0) {
@@ -201,7 +203,7 @@ QString answer_tip(const Study& study, const StepRoom& room, const ReservedStep*
     lines << AnswerBar::tr(
                  "The times of nodes were measured on %1. A node that ran both without plans and "
                  "with the current ones has the mean of the two times, so the sum may lie between "
-                 "the two columns of the run.")
+                 "the columns \"without plans\" and \"now\" of the panel Run.")
                  .arg(shown(study.times->measured_on));
   }
   const std::string rate = assumed_float32_rate(study);

@@ -11,8 +11,8 @@ namespace stashscope::ui {
 /// `+2.1 %` or `−1.0 %`
 QString percent_text(double share);
 
-/// Whether the reserved memory fits the device alone, but not together with the upper estimate
-/// (`high_bytes`) for the CUDA context and the workspaces of libraries.
+/// Whether the reserved memory by itself fits the device, but not together with the upper estimate
+/// for the CUDA context and the workspaces of libraries (`high_bytes` is the sum of both).
 /// @param reserved null: no allocator is chosen
 bool may_lack_room_outside(const Study& study, const StepRoom& room, const ReservedStep* reserved);
 
@@ -31,7 +31,7 @@ QString room_text(const Study& study, const StepRoom& room, const ReservedStep* 
 /// shortest: `with A, B, C`, `with A and 2 more`, `with 3 changes`. Empty without changes.
 QStringList changes_texts(const QStringList& changes);
 
-/// `no plan frees other activations 1.5 GiB, parameters 475 MiB`
+/// `no plan frees other activations 1.5 GiB and parameters 475 MiB`
 QString floor_text(const StepRoom& room);
 
 /// `698 ms on cpu (+3.9 %)`. Measured times name their device, which may be another one than the
@@ -41,8 +41,8 @@ QString short_time_text_of(const Study& study);
 /// `nodes take 2.4 ms (+3.9 %)`, for measured times `nodes take 2.4 ms on cpu (+3.9 %), measured`.
 QString plain_time_text_of(const Study& study);
 
-/// The sum of the times of the nodes, as in the row "Time of nodes" of the result of a run. The row
-/// "Time of step" has another number.
+/// The sum of the node times. The panel Run has this quantity in its row "Time of nodes"; its row
+/// "Time of step" has another one.
 QString time_text_of(const Study& study);
 
 /// A text that says what the peak and the time include, and what they leave out.

@@ -32,7 +32,7 @@ class ChoiceMenu : public QMenu {
     std::string (*chosen)(const Choices&);
     void (*choose)(Choices&, const std::string&);
   };
-  /// Shows the entry with a round mark: it is one of several choices of which one is on.
+  /// Gives an entry a round mark. Of the entries of `menu` with such a mark, at most one is ticked.
   static void make_one_of(QMenu& menu, QAction* action);
   /// Adds an entry for a strategy. @param kind the first part of the action's object name
   /// @param told text of the undo entry, with %1 in place of the strategy's name

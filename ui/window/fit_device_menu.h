@@ -5,9 +5,10 @@
 
 namespace stashscope::ui {
 
-/// A menu of the devices into whose memory the step must fit, a field for another memory size, a
-/// menu of the part of the memory that the step must leave free, and the choices for offloaded
-/// tensors: whether their copies overlap with nodes, and how much of the host they may take.
+/// A menu to choose the device into whose memory the step must fit. It also has a field for another
+/// memory size, a submenu for the part of the memory that the step must leave free, and the choices
+/// for offloaded tensors: whether their copies overlap with nodes, and how much memory of the host
+/// they may take.
 class FitDeviceMenu : public ChoiceMenu {
   Q_OBJECT
 

@@ -81,7 +81,7 @@ class MainWindow : public QMainWindow {
   void put_behind(const QString& front, QDockWidget* dock);
   /// Brings a panel to the front and gives it the focus. Does nothing before a model is opened.
   void go_to_dock(QDockWidget& dock);
-  /// The panel that contains `widget`, if it is a tab behind another panel; otherwise null.
+  /// The panel that contains `widget`, if this panel is a tab behind another panel; otherwise null.
   QDockWidget* covered_dock_of(const QWidget* widget) const;
   void follow_front_panel(QDockWidget& covered);
   /// Shows the panel of the dimensions and moves the focus to the field of a dimension.
@@ -114,7 +114,7 @@ class MainWindow : public QMainWindow {
   void offer_unsaved(std::size_t place);
   void restore(const Autosave::Abandoned& kept);
   void fill_unsaved_menu();
-  void take_saved();
+  void take_saved(const QString& session);
 
   // The planner's menu, the budget field and the answer bar, in window_planning.cpp.
   void make_planner_menu();
@@ -151,7 +151,8 @@ class MainWindow : public QMainWindow {
     QString title;
     QString suffix;
     void (*save)(Document&, const QString&);
-    /// The reason why nothing can be saved, which is reported in place of the dialog; null: none.
+    /// Returns the reason why nothing can be saved, which is then reported instead of opening the
+    /// dialog. Null: something can always be saved.
     std::optional<Failure> (*why_not)(const Study&) = nullptr;
   };
   QAction* add_saving(QMenu& menu, const QString& name, const QString& text, const QString& key,

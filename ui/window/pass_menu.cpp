@@ -89,7 +89,8 @@ void PassMenu::add_what_if(const WhatIf& what_if, QMenu& into) {
   for (QAction* const action : menu->actions()) add_search_words(*action, description);
 }
 
-/// As alternatives: no type of 16 bits, then each type of 16 bits.
+/// The values of a choice of a 16-bit type: none, float16 and bfloat16.
+/// @param told text of the undo entry, with %1 in place of the chosen value
 std::vector<PassMenu::Alternative> PassMenu::half_types(const QString& none, const QString& told) {
   std::vector<Alternative> types;
   for (const auto& [type, text] : {std::pair("", none), std::pair("float16", u"float16"_s),

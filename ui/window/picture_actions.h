@@ -49,7 +49,7 @@ class PictureActions : public QObject {
   QWidget& seen_view();
   /// Whether there is something to save or copy. If not, shows a message.
   bool has_content(QWidget& view);
-  /// Whether the document's study belongs to the document's current choices.
+  /// Whether the document's study belongs to the newest choices. True without a study.
   bool has_current_study() const;
   bool is_current(QWidget& view) const;
   /// Calls `act` once the view shows the chosen step. Gives up if another model is opened, or if
@@ -59,7 +59,7 @@ class PictureActions : public QObject {
   void write_picture(QWidget& view, const QString& path);
   void copy_current(QWidget& view);
   void write_data(QWidget& view, const QString& path);
-  /// Makes a dialog that asks for a file to write, by default in the folder of the last saved file.
+  /// Makes a dialog that asks for a file to write, see `make_save_dialog`.
   QFileDialog* ask(const QWidget& view, const QString& title, const QString& suffix);
   void say_nothing_to_show(const QWidget& view);
 

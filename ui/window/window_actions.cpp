@@ -144,7 +144,7 @@ void MainWindow::make_view_menu() {
              [this] { graph_->view().zoom_by(1 / zoom_step); });
   add_action(menu, u"show_all"_s, tr("Show &all"), QKeySequence(u"Ctrl+0"_s),
              [this] { graph_->view().fit(); });
-  add_search_words(*add_action(menu, u"close_groups"_s, tr("&Close all groups"),
+  add_search_words(*add_action(menu, u"close_groups"_s, tr("&Close groups down to the layers"),
                                QKeySequence(u"Ctrl+Shift+K"_s), [this] { graph_->close_groups(); }),
                    tr("fold collapse"));
   QMenu* const selected = menu->addMenu(tr("&Selection in the graph"));

@@ -45,7 +45,8 @@ void start_near_sessions(QFileDialog& dialog, const Document& document) {
   start_near(dialog, document.model_path());
 }
 
-/// The file whose choices were kept: `way.stashscope of gpt2.onnx`, or the model without a session.
+/// The name of the file whose choices were kept: `way.stashscope of gpt2.onnx`. If the choices
+/// belong to no session of the user, only the name of the model.
 QString name_of_kept(const Autosave::Abandoned& kept) {
   const QString model = QFileInfo(kept.model).fileName();
   return kept.session.isEmpty()
@@ -177,8 +178,7 @@ void MainWindow::fill_unsaved_menu() {
   give_mnemonics(*unsaved_menu_);
 }
 
-void MainWindow::take_saved() {
-  const QString session = document_.files().session_path();
+void MainWindow::take_saved(const QString& session) {
   QSettings().setValue(session_folder_key, QFileInfo(session).absolutePath());
   add_recent_file(session);
   if (const auto go_on = std::exchange(after_saving_, nullptr)) go_on();

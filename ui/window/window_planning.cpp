@@ -46,8 +46,8 @@ void MainWindow::make_planner_menu() {
       add_action(menu, u"count_reserved"_s, tr("Count what PyTorch's &allocator reserves"), {},
                  [this] { memory_->switch_reserved(); });
   reserved->setToolTip(
-      tr("Switches the allocator on or off, as the button Reserved of Memory does. "
-         "Answers, budgets and largest sizes then count what it reserves."));
+      tr("Switches the allocator on or off, as the button Reserved in the panel Memory does. "
+         "While it is on, answers, budgets and largest sizes count what it reserves."));
   reserved->setCheckable(true);
   const auto show = [this, reserved] {
     reserved->setChecked(document_.choices().allocator.has_value());

@@ -70,8 +70,9 @@ const Workspace* workspace_of(const QString& id) {
   return found == table().end() ? nullptr : &*found;
 }
 
-/// The panel's entry in the workspace where the panel is at home: the first in which it has a place
-/// of its own, or else the first in which it is a tab.
+/// The panel's entry in the workspace where the panel is at home. This is the first workspace in
+/// which the panel is not behind another one or, if there is no such workspace, the first that has
+/// the panel.
 const WorkspacePanel* home_of(const QString& dock) {
   const WorkspacePanel* as_tab = nullptr;
   for (const Workspace& workspace : table()) {
@@ -90,8 +91,8 @@ bool has_panel(const Workspace& workspace, const QString& dock) {
   });
 }
 
-/// Whether a panel is too wide for the narrow place of the bottom row: a panel of the left area, or
-/// of at least half the width of the window.
+/// Whether a panel needs much width: a panel of the left area, or of at least half the width of the
+/// window.
 bool is_wide(const WorkspacePanel& panel) {
   return panel.area == Qt::LeftDockWidgetArea || panel.percent >= 50;
 }
@@ -178,7 +179,8 @@ void Workspaces::open(QDockWidget& panel) {
   panel.raise();
 }
 
-/// As a tab, the panel takes no room from the panels of the workspace.
+/// Shows a panel that the current workspace does not have. Makes it a tab if possible, because a
+/// tab takes no room from the panels of the workspace.
 void Workspaces::place_as_guest(QDockWidget& panel) {
   const WorkspacePanel* const home = home_of(panel.objectName());
   if (home == nullptr) return;
@@ -188,8 +190,8 @@ void Workspaces::place_as_guest(QDockWidget& panel) {
   window_.resizeDocks({&panel}, {window_.width() * home->percent / 100}, Qt::Horizontal);
 }
 
-/// The docked panel in the area of `home` that has the most room. If `home` is the place of a
-/// narrow panel, the docked panel with the least room. Null if the area is empty.
+/// The panel beside which a guest becomes a tab: of the docked panels in the area of `home`, the
+/// largest or, if `home` is not wide (`is_wide`), the smallest. Null if the area is empty.
 QDockWidget* Workspaces::host_for(const WorkspacePanel& home) const {
   const auto room = [](const QDockWidget* dock) { return dock->width() * dock->height(); };
   QList<QDockWidget*> hosts;

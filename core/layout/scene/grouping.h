@@ -33,8 +33,8 @@ using OperatorNames = std::map<NodeId, std::string>;
 /// The name of the operator of a node of the graph.
 const std::string& operator_name(const Graph& graph, const OperatorNames& names, NodeId node);
 
-/// A tree over the nodes of a graph. A graph with the same sides always gives the same ids. Clones
-/// belong to the groups of their originals, on the backward side.
+/// A tree over the nodes of a graph. Equal graphs with equal sides give equal ids. Clones belong to
+/// the groups of their originals, on the backward side.
 struct Grouping {
   IdVector<GroupId, Group> groups;  ///< parents before children; the first is the root
   IdVector<NodeId, GroupId> group_of;

@@ -8,7 +8,7 @@
 
 namespace stashscope {
 
-/// The shape of output 1 of an attention function, the logarithms of the softmax's sums.
+/// Output 1 of an attention function holds the logarithms of the softmax's sums. This is its shape.
 enum class AtenSums : std::uint8_t {
   unknown,
   of_rows,         ///< [leading..., rows]

@@ -77,7 +77,8 @@ void check_attention(ShapeContext& context) {
   context.require_length(6, context.dim(0, 0), "the number of key lengths and the batch size");
 }
 
-/// The mask may cover fewer keys than `total`, the number of keys of this call and earlier calls.
+/// The mask may cover fewer keys than `total`, which counts past and new keys. Keys that the mask
+/// does not cover are hidden. (ONNX, Attention, attn_mask)
 void check_mask(ShapeContext& context, const Expr& queries, const Expr& total) {
   if (!context.has_shape(3)) return;
   const Expr covered = context.dim(3, -1);
@@ -175,7 +176,7 @@ double query_rows(const CostContext& cost) {
   return size == 0 ? 0 : heads * cost.input_elements(0) / size;
 }
 
-/// The number of keys, including the keys of earlier calls.
+/// The number of keys, including the past keys.
 double key_length(const CostContext& cost) {
   return axis_from_back(cost.input_dims(1), 2) +
          (cost.input_dims(4).empty() ? 0 : axis_from_back(cost.input_dims(4), 2));
@@ -217,6 +218,7 @@ void require_heads(ShapeContext& context, const std::array<std::int64_t, 3>& hea
 
 /// Checks an optional operand [batch, length, width], where the width is 1, `heads` or
 /// `heads * rows`.
+/// @param rows number of rows of the state of one head
 void require_token_factors(ShapeContext& context, std::size_t input, std::int64_t heads,
                            const Expr& rows) {
   if (!context.has_shape(input)) return;

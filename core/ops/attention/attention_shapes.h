@@ -9,7 +9,8 @@
 
 namespace stashscope {
 
-/// The operations of a softmax per score, as for Softmax.
+/// The operations of a softmax for each score: as many as the operator Softmax takes for each
+/// element.
 constexpr double softmax_flops = 8;
 
 /// What happens to the scores after the product of queries and keys and before the softmax.
@@ -24,7 +25,8 @@ enum class ScoreStepKind : std::uint8_t {
   reshape,    ///< the new shape, int64; rows and keys stay
 };
 
-/// One step, with the places of its operands among the operands of all steps.
+/// One step between the product and the softmax, with the places of its operands among the operands
+/// of all steps.
 struct ScoreStep {
   ScoreStepKind kind;
   std::size_t first_operand;
@@ -52,8 +54,8 @@ struct AttentionShapes {
   Shape query;           ///< [leading..., rows, size]
   Shape key;             ///< [leading..., keys, size]
   Shape value;           ///< [leading..., keys, value size]
-  Shape score_leading;   ///< of the product of Q and K
-  Shape result_leading;  ///< of the product with V
+  Shape score_leading;   ///< leading axes of the product of Q and K
+  Shape result_leading;  ///< leading axes of the product of the weights and V
 
   const Expr& rows() const { return query[query.size() - 2]; }
   const Expr& keys() const { return key[key.size() - 2]; }
@@ -68,12 +70,14 @@ struct AttentionShapes {
   /// @param is_padded whether the rows are padded to a multiple of 32, as in PyTorch's
   /// memory-efficient kernel
   Shape log_sum_exp(bool is_padded) const;
-  /// The same for a FusedAttention, which pads in the form "efficient".
+  /// The same for a FusedAttention with these attributes, which pads the rows if its form is
+  /// "efficient".
   Shape log_sum_exp(const Attributes& attributes) const;
 };
 
-/// Computes the shapes from those of Q, K and V, of rank 2 or more. Sizes that do not fit pass; the
-/// shape rule compares them. Throws an input Error for a list of axes that is no permutation.
+/// Computes the shapes from those of Q, K and V, of rank 2 or more. Does not check whether the
+/// sizes of Q, K and V fit together; shape rules do that. Throws an input Error for a list of axes
+/// that is no permutation.
 AttentionShapes attention_shapes(const Attributes& attributes, const Shape& query, const Shape& key,
                                  const Shape& value);
 

@@ -46,7 +46,8 @@ void require_heads_apart(ShapeContext& context, std::size_t input, std::int64_t 
   context.require_dim(heads, context.dim(input, 1), "the numbers of heads of its operands");
 }
 
-/// Sets the keys and values for later calls, [batch, heads, positions, size].
+/// Sets the shapes of outputs 1 and 2: the keys and values that a later run of the model takes as
+/// past keys and values, [batch, heads, positions, size].
 void set_present(ShapeContext& context, const Shape& keys, const Shape& values) {
   if (context.has_output(1)) context.set_shape(1, keys);
   if (context.has_output(2)) context.set_shape(2, values);

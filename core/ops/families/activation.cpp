@@ -155,11 +155,12 @@ void mish_gradient(GradientContext& g) {
   give_product(g, g.add("Add", {t, bend}));
 }
 
-/// Adds a gradient operator that takes (gradient, output) or (gradient, input).
+/// Adds a gradient operator that takes the gradient and the output of the forward node.
 template <const char* op_type>
 void from_output(GradientContext& g) {
   g.give(0, g.add_microsoft(op_type, {g.gradient(), g.output()}));
 }
+/// Adds a gradient operator that takes the gradient and the input of the forward node.
 template <const char* op_type>
 void from_input(GradientContext& g) {
   g.give(0, g.add_microsoft(op_type, {g.gradient(), g.input(0)}));

@@ -179,8 +179,8 @@ double conv_transpose_flops(const CostContext& cost) {
   return sliding_flops(cost.input_elements(0), cost, 1) + bias_flops(cost);
 }
 
-/// The flops of (dY, X, W) -> dX, dW, dB. dX and dW take as many flops as the forward pass each; dB
-/// takes one addition for each element of dY.
+/// The flops of (dY, X, W) -> dX, dW, dB. dX and dW each take as many flops as the forward product;
+/// dB takes one addition for each element of dY.
 /// @param slides input whose elements are the window's positions: 0 for Conv, 1 for ConvTranspose
 template <std::size_t slides>
 double conv_grad_flops(const CostContext& cost) {

@@ -26,7 +26,7 @@ void infer_dropout(ShapeContext& context) {
   if (bitmask) {
     context.set(mask_output, ElementType::uint32, bitmask_shape(context.shape(0)));
   } else {
-    const bool boolean = context.version() >= 12 || context.version() == 1;
+    const bool boolean = context.version() >= 10 || !context.node().domain.empty();
     context.set(mask_output, boolean ? ElementType::boolean : context.element(0), context.shape(0));
   }
 }
@@ -41,12 +41,6 @@ void infer_dropout_grad(ShapeContext& context) {
     context.require_same_shape(0, 1);
   }
   infer_like_first_input(context);
-}
-
-/// Whether a Dropout before version 12 drops elements. These versions have no input for the
-/// training mode; some of these versions have the attribute `is_test`.
-bool old_dropout_trains(const Attributes& attributes) {
-  return attributes.has("is_test") && attributes.integer("is_test", 0) == 0;
 }
 
 std::optional<std::size_t> alias_in_evaluation(const Graph& graph, const Node& node,
@@ -64,11 +58,23 @@ std::vector<ValueId> gradient_inputs(GradientContext& g, ValueId mask, std::size
   return inputs;
 }
 
+/// The gradient of a Dropout before version 7; versions 7 and 10 drop nothing. The mask has the
+/// type of the data, and the ratio is an attribute.
+ValueId old_dropout_gradient(GradientContext& g) {
+  const ValueId mask =
+      g.saved_output(1, {g.type(g.output()).element, g.type(g.output()).shape, {}});
+  const double kept = 1 - double{g.attributes().real("ratio", 0.5F)};
+  // With a ratio of 1, the mask is 0 everywhere, and 0 times infinity would be NaN.
+  const ValueId scale = g.scalar_like(g.output(), kept > 0 ? 1 / kept : 0);
+  return g.add("Mul", {g.add("Mul", {g.gradient(), mask}), scale});
+}
+
 void dropout_gradient(GradientContext& g) {
   const bool trains = g.opset() >= 12 ? g.integers(2) == std::vector<std::int64_t>{1} ||
                                             (g.has_input(2) && !g.contents(2))
-                                      : old_dropout_trains(g.attributes());
+                                      : old_dropout_trains(g.attributes(), g.opset());
   if (!trains) return g.give(0, g.gradient());
+  if (g.opset() < 12) return g.give(0, old_dropout_gradient(g));
   const ValueId mask = g.saved_output(1, {ElementType::boolean, g.type(g.output()).shape, {}});
   g.give(0, g.add_microsoft("DropoutGrad", gradient_inputs(g, mask, 1)));
 }
@@ -111,9 +117,13 @@ Op fused(std::string type, void (*infer)(ShapeContext&), void (*gradient)(Gradie
 
 }  // namespace
 
+bool old_dropout_trains(const Attributes& attributes, std::int64_t version) {
+  return version < 7 && attributes.integer("is_test", 0) == 0;
+}
+
 bool dropout_trains(const Graph& graph, const Node& node) {
   if (node.op_type != "Dropout") return true;
-  if (graph.opset("") < 12) return old_dropout_trains(node.attributes);
+  if (graph.opset("") < 12) return old_dropout_trains(node.attributes, graph.opset(""));
   if (node.inputs.size() < 3 || !node.inputs[2].valid()) return false;
   const auto& mode = graph.value(node.inputs[2]).contents;
   return !mode || mode->size() != 1 || !(*mode)[0].is(0);

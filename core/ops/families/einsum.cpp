@@ -20,9 +20,9 @@ constexpr std::string_view ellipsis = "...";
   fail_input("", "the equation '" + printable(equation) + "' " + what);
 }
 
-/// The characters that stand for the `count` axes of an ellipsis: always 1 for its last axis, 2 for
-/// the axis before, and so on. Thus operands whose ellipses have different numbers of axes are
-/// aligned at the last axis.
+/// The characters that stand for the `count` axes of an ellipsis: the character with code 1 for the
+/// last axis, code 2 for the axis before, and so on. Thus operands whose ellipses have different
+/// numbers of axes are aligned at the last axis.
 std::string ellipsis_axes(std::size_t count) {
   std::string names;
   for (std::size_t i = count; i > 0; --i) names += static_cast<char>(i);
@@ -112,6 +112,22 @@ bool repeats_a_letter(std::string letters) {
   return std::adjacent_find(letters.begin(), letters.end()) != letters.end();
 }
 
+/// Whether a letter names an axis of size 1 in one operand and an axis of another size in the
+/// other.
+/// @pre the node has two operands
+bool broadcasts_a_letter(const GradientContext& g, const EinsumEquation& equation) {
+  const std::string& left = equation.operands[0];
+  const std::string& right = equation.operands[1];
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    for (std::size_t j = 0; j < right.size(); ++j) {
+      const Expr& a = g.shape(g.input(0))[i];
+      const Expr& b = g.shape(g.input(1))[j];
+      if (left[i] == right[j] && a != b && (a.is(1) || b.is(1))) return true;
+    }
+  }
+  return false;
+}
+
 /// For C = einsum(A, B -> C): dA = einsum(dC, B -> A), dB = einsum(dC, A -> B).
 void einsum_gradient(GradientContext& g) {
   const std::string text = g.attributes().text("equation", "");
@@ -120,6 +136,9 @@ void einsum_gradient(GradientContext& g) {
   const EinsumEquation equation = read_einsum(g.attributes(), ranks);
   if (ranks.size() > 2 || text.find(ellipsis) != std::string::npos) {
     fail_gradient("Einsum of more than two operands or with '...' has no gradient rule");
+  }
+  if (ranks.size() == 2 && broadcasts_a_letter(g, equation)) {
+    fail_gradient("Einsum has no gradient rule for an axis of size 1 that is broadcast");
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!g.wants(i)) continue;

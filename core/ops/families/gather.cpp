@@ -238,7 +238,8 @@ void scatter_gradient(GradientContext& g) {
   fail_gradient("the unknown reduction '" + printable(reduction) + "' has no gradient rule");
 }
 
-/// (cache, updates, [first positions]): each batch entry's updates go to consecutive positions.
+/// (cache, updates, [first positions]) -> cache. The updates of a batch entry replace consecutive
+/// positions along `axis`, from the entry's first position on.
 void infer_tensor_scatter(ShapeContext& context) {
   require_known_text(context, "mode", {"linear", "circular"});
   context.set_like_input(0, 0);
@@ -323,7 +324,9 @@ void pad_and_unflatten_gradient(GradientContext& g) {
   g.give(0, g.add_microsoft("FlattenAndUnpad", {g.gradient(), g.input(1)}));
 }
 
-/// Writes zeros everywhere, then reads and adds each gradient at its position.
+/// The node writes zeros everywhere. Then it reads each element of the gradient and adds it to an
+/// element of the output.
+/// @tparam gradient the index of the gradient among the inputs
 template <std::size_t gradient>
 double gather_grad_bytes(const CostContext& cost) {
   return cost.bytes_of_output() + 3 * cost.bytes_of_input(gradient) + cost.bytes_of_input(1) +

@@ -42,8 +42,8 @@ ElementType stash_element(const Attributes& attributes) {
 
 void infer_layer_norm(ShapeContext& context) {
   context.set_like_input(0, 0);
-  // The gradient needs the statistics even when the node omits them, and the statistics need a
-  // valid axis.
+  // `statistics_shape` also checks the axis. The check is needed even if the node omits the
+  // statistics, because the gradient rule adds them.
   const Shape statistics = statistics_shape(context);
   for (std::size_t i = 1; i < context.output_count(); ++i) {
     context.set(i, stash_element(context.attributes()), statistics);

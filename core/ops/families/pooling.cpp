@@ -135,7 +135,7 @@ void infer_max_pool_grad(ShapeContext& context) {
   infer_from_last_operand(context);
 }
 
-/// The gradient has one element per plane.
+/// The gradient has one element for each channel of each sample.
 void infer_global_pool_grad(ShapeContext& context) {
   infer_from_last_operand(context);
   for (std::int64_t axis = 2; axis < context.rank(0); ++axis) {
@@ -157,7 +157,7 @@ void average_pool_gradient(GradientContext& g) {
                             g.attributes()));
 }
 
-/// Each input position receives an equal share of its plane's gradient.
+/// Each input position receives an equal share of the gradient of its sample and channel.
 void global_average_pool_gradient(GradientContext& g) {
   const Shape& shape = g.shape(g.input(0));
   double positions = 1;

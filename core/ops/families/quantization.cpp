@@ -11,7 +11,8 @@ ElementType chosen_type(const ShapeContext& context, ElementType otherwise) {
   return element_attribute(context.attributes(), "output_dtype", otherwise);
 }
 
-/// (x, scale, [zero point]); the zero point or the attribute sets the type.
+/// (x, scale, [zero point]) -> y, in the type of the zero point. Without a zero point, the
+/// attribute `output_dtype` sets the type.
 void infer_quantize(ShapeContext& context) {
   context.set(0,
               context.has_input(2) ? context.element(2) : chosen_type(context, ElementType::uint8),

@@ -112,13 +112,15 @@ void center_crop_pad_gradient(GradientContext& g) {
   g.give(0, g.add("CenterCropPad", {g.gradient(), sizes}, g.attributes()));
 }
 
+/// The attribute with the pads before version 11.
+const char* pads_attribute(std::int64_t version) { return version < 2 ? "paddings" : "pads"; }
+
 /// The pads, in the order of the axes: all starts, then all ends. Nothing if the input's elements
 /// are not known.
-/// @param input the input with the pads; 0: the attribute `pads` (`paddings` in version 1)
+/// @param input the input with the pads; 0: they are an attribute
 std::optional<Shape> read_pads(ShapeContext& context, std::size_t input) {
   if (input == 0) {
-    const Integers pads =
-        context.attributes().integers(context.version() < 2 ? "paddings" : "pads");
+    const Integers pads = context.attributes().integers(pads_attribute(context.version()));
     return Shape(pads.begin(), pads.end());
   }
   const Contents* const known = context.contents(input);
@@ -164,17 +166,18 @@ void infer_pad_grad(ShapeContext& context) {
 /// Padding with a constant is undone by padding with the negative amounts.
 void pad_gradient(GradientContext& g) {
   const std::string mode = g.attributes().text("mode", "constant");
+  const char* const name = pads_attribute(g.opset());
   if (mode != "constant") {
-    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers("pads")) : g.input(1);
+    const ValueId pads = g.opset() < 11 ? g.int64s(g.attributes().integers(name)) : g.input(1);
     std::vector<ValueId> inputs = {g.gradient(), g.shape_of(g.input(0)), pads};
     if (g.has_input(3)) inputs.push_back(g.input(3));
     g.give(0, g.add_microsoft("PadGrad", std::move(inputs), {{"mode", mode}}));
     return;
   }
   if (g.opset() < 11) {
-    Integers pads = g.attributes().integers("pads");
+    Integers pads = g.attributes().integers(name);
     for (std::int64_t& pad : pads) pad = -pad;
-    g.give(0, g.add("Pad", {g.gradient()}, {{"pads", pads}}));
+    g.give(0, g.add("Pad", {g.gradient()}, {{name, pads}}));
     return;
   }
   std::vector<ValueId> inputs = {g.gradient(), g.add("Neg", {g.input(1)})};

@@ -11,7 +11,7 @@ namespace stashscope {
 namespace {
 
 /// The shape of `data` after `axes` are reduced.
-/// @param keep the reduced axes stay with size 1
+/// @param keep whether the reduced axes stay, with size 1
 Shape reduced_shape(const Shape& data, const std::vector<std::int64_t>& axes, bool keep) {
   Shape shape;
   for (std::int64_t i = 0; i < std::ssize(data); ++i) {
@@ -127,8 +127,8 @@ class ReducedAxes {
   bool known() const { return !operand_.valid(); }
   const std::vector<std::int64_t>& numbers() const { return axes_; }
 
-  /// A result (or its gradient) with the reduced axes restored as axes of size 1. If the axes are
-  /// known only at run time, their list may be empty there and mean all axes. Then no axis is
+  /// A result (or its gradient) with the reduced axes restored as axes of size 1. A list of axes
+  /// that is known only at run time may turn out to be empty, which means all axes. Then no axis is
   /// restored; the result stays a scalar, which is broadcast.
   ValueId kept(GradientContext& g, ValueId result) const {
     if (keep_ || none()) return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/ops/families/families.h"
 #include "core/ops/rules/rules.h"
 
@@ -71,6 +72,10 @@ void infer_resized(ShapeContext& context) {
     context.fail("has neither scales nor sizes");
   }
   const std::string policy = context.attributes().text("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller") {
+    fail_input("", "has the unknown keep_aspect_ratio_policy '" + printable(policy) + "'",
+               "use stretch, not_larger or not_smaller");
+  }
   if (policy != "stretch") {
     if (sizes == nullptr) throw ShapeUnknown();
     scale_evenly(shape, *sizes, axes, policy);

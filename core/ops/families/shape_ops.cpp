@@ -71,7 +71,7 @@ Shape reshaped(ShapeContext& context, const Contents& target, bool allow_zero) {
       shape.push_back(1);
     } else if (target[i].is(0) && !allow_zero) {
       if (i >= data.size()) {
-        context.leave_to_declaration("the target shape copies a dimension that the data lacks");
+        context.leave_to_declaration("the target shape has a 0 for an axis that the data lacks");
       }
       shape.push_back(data[i]);
     } else {
@@ -286,7 +286,8 @@ void transpose_gradient(GradientContext& g) {
 
 void expand_gradient(GradientContext& g) { g.give_broadcast(0, g.gradient()); }
 
-/// The dims (repeats, size) of all axes in turn: constants, or computed at run time.
+/// The dims of the gradient after each axis is split in two: for each axis of the data, the repeats
+/// and then the size. They are constants, or computed at run time.
 ValueId split_dims(GradientContext& g) {
   const auto repeats = g.integers(1);
   const Shape& shape = g.shape(g.input(0));

@@ -22,14 +22,15 @@ Contents as_contents(const std::vector<std::int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// The bounds of a slice whose axes are known, but not its starts and ends, which stay empty. Only
-/// the sizes of the result along these axes are unknown.
+/// The bounds of a slice whose axes are known, but whose starts or ends are not. Starts and ends
+/// stay empty. The sizes of the result are unknown along these axes only.
 SliceBounds with_unknown_positions(SliceBounds bounds, ShapeContext& context, std::int64_t rank) {
   for (std::int64_t& axis : bounds.axes) axis = context.axis(axis, rank);
   return bounds;
 }
 
-/// The bounds are attributes before version 10, and four inputs since then.
+/// The bounds are attributes before version 10, and since then inputs: starts, ends, axes and
+/// steps. Returns nothing if the axes or the steps are not known.
 /// @param first the input with the starts; 0: attributes
 std::optional<SliceBounds> read_bounds(ShapeContext& context, std::size_t first,
                                        std::int64_t rank) {

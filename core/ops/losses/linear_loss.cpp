@@ -1,7 +1,7 @@
 // The product of hidden states and a weight, and the cross-entropy of the resulting scores, as one
-// operator. The operator computes the scores of some rows at a time, so that they are never whole
-// in memory. The gradient operator computes them again. (Liger Kernel, arXiv 2410.10989; Cut
-// Cross-Entropy, arXiv 2411.09009)
+// operator. The operator computes the scores of some rows at a time, so that the scores of all rows
+// are never in memory together. The gradient operator computes the scores again. (Liger Kernel,
+// arXiv 2410.10989; Cut Cross-Entropy, arXiv 2411.09009)
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ bool is_transposed(const Attributes& attributes) {
 /// Checks the operands that both operators have. Returns the dims of the hidden states without the
 /// width.
 Shape check_linear_loss(ShapeContext& context, const linear_loss_places::Inputs& at) {
-  if (context.attributes().integer("rows", 0) < 0) context.fail("its number of rows is negative");
+  if (context.attributes().integer("rows", 0) < 0) context.fail("its attribute 'rows' is negative");
   const std::int64_t class_axis = is_transposed(context.attributes()) ? 0 : 1;
   const Expr& classes = context.dim(at.weight, class_axis);
   context.same_dim(context.dim(at.hidden, -1), context.dim(at.weight, 1 - class_axis),

@@ -65,8 +65,8 @@ std::optional<Expr> stored_item(const Expr& item, ElementType element) {
   return integer && can_hold(element, *integer) ? std::optional(item) : std::nullopt;
 }
 
-/// Tries the convergents of the continued fraction of `number`. A convergent is closer to `number`
-/// than every other fraction with at most the same denominator.
+/// Tries the convergents of the continued fraction of `number`. Each convergent after the first is
+/// closer to `number` than every other fraction with at most the same denominator.
 Expr simplest_fraction(const Expr& number) {
   const auto exact = number.constant();
   if (!exact || exact->is_integer()) return number;

@@ -23,9 +23,10 @@ std::optional<Expr> exact_expr(double number);
 std::optional<Expr> stored_item(const Expr& item, ElementType element);
 
 /// A fraction of small integers that rounds to the same float32 as `number`, such as 7/10 for the
-/// float32 nearest to 0.7. The author of the model probably meant this fraction. The exact product
-/// of 10 and 7/10 is 7. A run gets 7, too, because float32 rounds the product. Returns `number`
-/// unchanged if it is symbolic, if it is an integer, or if no such fraction is found.
+/// float32 nearest to 0.7. The author of the model probably meant this fraction. With the fraction,
+/// exact arithmetic gives the same size as a run: 10 * 7/10 is 7, and a run gets 7 for 10 * 0.7,
+/// too, because float32 rounds the product. Returns `number` unchanged if it is symbolic, if it is
+/// an integer, or if no such fraction is found.
 Expr simplest_fraction(const Expr& number);
 
 }  // namespace stashscope

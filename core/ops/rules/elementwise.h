@@ -9,7 +9,8 @@ namespace stashscope {
 /// inputs.
 bool is_elementwise(const Node& node);
 
-/// Whether each element of the outputs is an element of the first operand, in the same type.
+/// Whether the node's operator is in a list of frequent operators that only copy elements. Each
+/// element of the outputs of such an operator is an element of the first operand, in the same type.
 bool passes_elements_on(const Node& node);
 
 }  // namespace stashscope

@@ -28,6 +28,16 @@ bool is_same(const Window& window) {
   return window.auto_pad == "SAME_UPPER" || window.auto_pad == "SAME_LOWER";
 }
 
+std::string read_auto_pad(const Attributes& attributes) {
+  std::string text = attributes.text("auto_pad", "NOTSET");
+  if (text.empty()) text = "NOTSET";  // as in ONNX Runtime
+  if (text != "NOTSET" && text != "VALID" && text != "SAME_UPPER" && text != "SAME_LOWER") {
+    fail_input("", "attribute 'auto_pad' has the unknown value '" + printable(text) + "'",
+               "use NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+  }
+  return text;
+}
+
 std::int64_t extent(const Window& window, std::size_t axis) {
   return (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
@@ -43,7 +53,7 @@ Window read_window(const Attributes& attributes, std::vector<std::int64_t> kerne
   window.strides = list_or(attributes, "strides", axes, 1, 1);
   window.dilations = list_or(attributes, "dilations", axes, 1, 1);
   window.pads = list_or(attributes, "pads", 2 * axes, 0, 0);
-  window.auto_pad = attributes.text("auto_pad", "NOTSET");
+  window.auto_pad = read_auto_pad(attributes);
   window.ceil_mode = attributes.integer("ceil_mode", 0) != 0;
   window.kernel = std::move(kernel);
   if (window.auto_pad == "VALID") window.pads.assign(2 * axes, 0);

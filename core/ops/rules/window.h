@@ -18,7 +18,7 @@ struct Window {
 
 /// Reads the attributes `strides`, `dilations`, `pads`, `auto_pad`, `ceil_mode` with their
 /// defaults. Throws an input Error for a kernel size, stride or dilation below 1, for a negative
-/// padding, and for a list of the wrong length.
+/// padding, for a list of the wrong length, and for an unknown `auto_pad`.
 Window read_window(const Attributes& attributes, std::vector<std::int64_t> kernel);
 
 /// The number of window positions along spatial axis `axis` of size `size`. Throws an input Error

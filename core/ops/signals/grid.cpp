@@ -91,7 +91,7 @@ void affine_grid_gradient(GradientContext& g) {
 /// A sampled value is a weighted sum of the neighbours of a point. A point has 2 neighbours along
 /// each axis, 4 in cubic mode and 1 in mode `nearest`. The gradients of data and grid each cost as
 /// much as the sampling.
-/// @param data the index of the data among the inputs
+/// @tparam data the index of the data among the inputs: 0 for GridSample, 1 for GridSampleGrad
 template <std::size_t data>
 double sampling_flops(const CostContext& cost) {
   const std::string mode = cost.node.attributes.text("mode", "linear");

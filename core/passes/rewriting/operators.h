@@ -26,7 +26,7 @@ Integers permutation_of(const Node& node, std::size_t rank);
 /// Whether a Slice is known to have only steps of 1.
 bool has_steps_of_one(const Rewriter& graph, const Node& node);
 
-/// Makes a Shape node read its dims from the result of another node instead of its operand.
+/// Replaces a Shape node by nodes that compute the same dims without reading its operand.
 /// @param all computes all dims of the operand, also those that the Shape leaves out
 /// @param rank rank of the operand
 void replace_dims(Rewriter& graph, NodeId shape, Node all, std::int64_t rank);

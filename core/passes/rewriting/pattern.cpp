@@ -23,8 +23,8 @@ bool commutes(const Pattern& pattern) {
   return pattern.inputs.size() == 2 && (pattern.op_type == "Add" || pattern.op_type == "Mul");
 }
 
-/// Matches one pattern at one node. Each function takes the rest of the match as `then`, so that a
-/// later mismatch backtracks to the next alternative.
+/// Matches one pattern at one node. Each function that matches a part of the pattern takes the rest
+/// of the match as `then`. If the rest fails, the function tries its next alternative.
 class Matcher {
  public:
   using Then = std::function<bool()>;
@@ -113,8 +113,9 @@ class Matcher {
     return value;
   }
 
-  /// Whether the result has the dims of x, as the fused operators assume. The dims differ if a
-  /// constant of the match has more axes than x.
+  /// Whether the result has the dims of the value that the pattern calls `x`, as fused operators
+  /// assume. The dims differ if a constant of the match has more axes than `x`. True if the pattern
+  /// has no `x`.
   bool keeps_dims() const {
     const auto x = match_.values.find("x");
     if (x == match_.values.end()) return true;

@@ -10,8 +10,8 @@
 
 namespace stashscope {
 
-/// A small tree of operators that a fusion searches for. Its root is the last node. A name stands
-/// for the same value wherever it occurs.
+/// A small tree of operators that a fusion searches for. The root of the tree is the node that
+/// runs last. A name stands for the same value wherever it occurs.
 struct Pattern {
   std::string op_type;           ///< empty: any value
   std::vector<Pattern> inputs;   ///< the node's first inputs

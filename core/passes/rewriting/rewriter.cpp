@@ -286,7 +286,8 @@ std::string Rewriter::unique_node(const std::string& name) {
 }
 
 Graph Rewriter::finish() {
-  // Readers come after producers, so that one sweep from the end finds every unread node.
+  // One sweep is enough in any order, because removing a node also removes the producers that only
+  // this node read.
   for (std::size_t i = data_.nodes.size(); i-- > 0;) remove_unread({NodeId(i)});
   IdVector<NodeId, Node> nodes;
   const auto add = [&](NodeId id) {

@@ -99,7 +99,7 @@ class Rewriter {
   /// Removes a graph output and the nodes that only it needed.
   void drop_output(ValueId id);
 
-  /// The changed graph without unused nodes and literals; needs inference again.
+  /// The changed graph without unused nodes and literals. Its shapes must be inferred again.
   Graph finish();
 
  private:

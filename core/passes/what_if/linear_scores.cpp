@@ -27,7 +27,8 @@ std::size_t scores_operand(const Rewriter& graph, const Node& node) {
   return node.op_type == "Mul" && graph.scalar(node.inputs[0]) ? 1 : 0;
 }
 
-/// Follows the scores down from the product, and notes what each node does to the hidden states.
+/// Follows the scores from the product to the loss. Notes for each node the change of the hidden
+/// states that has the same effect on the scores.
 class Descent {
  public:
   Descent(const Rewriter& graph, NodeId loss) : graph_(graph), loss_(loss) { find_path(); }
@@ -236,7 +237,7 @@ class Descent {
     return node;
   }
 
-  /// Any node that divides or merges rows and leaves the classes as they are.
+  /// For any node that divides or merges rows and leaves the classes as they are.
   void pass_reshape(NodeId id) {
     const Shape& to = result(id);
     if (!is_last() || to.size() < 2 || to.back() != classes_) {
@@ -247,7 +248,7 @@ class Descent {
     Integers target;
     for (const Expr& dim : *type.shape) target.push_back(dim.integer().value_or(-1));
     if (target.back() < 1 || std::count(target.begin(), target.end(), -1) > 1) {
-      stop_at(id, "makes several axes whose sizes are not numbers");
+      stop_at(id, "makes axes whose sizes are not numbers");
     }
     Node node = moved_node(id);
     node.op_type = "Reshape";
@@ -272,7 +273,7 @@ class Descent {
     found_.moved.push_back({id, std::move(node), hidden_type(result(id)), 3, std::move(moved)});
   }
 
-  /// The axes of a Slice that names none.
+  /// The axes of a Slice without an operand for axes: the leading ones.
   std::optional<Integers> leading_axes(NodeId id, ValueId starts) const {
     const auto count = shape(id, starts).front().integer();
     if (!count) return std::nullopt;
@@ -308,7 +309,7 @@ class Descent {
     const std::int64_t axis = node.attributes.integer("axis", single_axis ? -1 : 1);
     const bool along_classes = (axis < 0 ? axis + rank : axis) == class_axis_;
     if (!along_classes || (!single_axis && !is_last()) || softmax_ || found_.normalized) {
-      stop_at(id, "is not the only softmax along the classes");
+      stop_at(id, "is a second softmax or does not run along the classes alone");
     }
     (node.op_type == "Softmax" ? softmax_ : found_.normalized) = true;
   }

@@ -13,7 +13,7 @@ namespace {
 
 bool is_loss(const Node& node) { return is_standard_loss(node) || is_internal_loss(node); }
 
-/// The loss's own conditions, apart from those on its scores.
+/// Throws NoLinearScores if the loss cannot be replaced, whatever its scores are.
 void require_plain(const Rewriter& graph, NodeId id) {
   const Node& loss = graph.node(id);
   if (!graph.only_first_output_is_read(id)) {
@@ -21,7 +21,7 @@ void require_plain(const Rewriter& graph, NodeId id) {
   }
   const bool ignores = is_internal_loss(loss) && loss.inputs.size() > 3 && loss.inputs[3].valid();
   if (ignores && !graph.scalar(loss.inputs[3])) {
-    throw NoLinearScores{"has an ignore_index that is computed instead of a constant"};
+    throw NoLinearScores{"has an ignore_index that is computed and no constant"};
   }
 }
 
@@ -31,7 +31,7 @@ void require_normalized(const Node& loss, const LinearScores& scores) {
   }
 }
 
-/// Requires more than one piece, as far as the sizes are known.
+/// Throws NoLinearScores if the sizes are known and all scores fit into one piece.
 void require_pieces(const Rewriter& graph, const Node& loss, const LinearScores& scores,
                     std::int64_t rows) {
   const auto count = element_count(graph.type(loss.inputs[1]));
@@ -117,7 +117,8 @@ void read_dims_of_hidden(Rewriter& graph, NodeId id, ValueId hidden) {
   replace_dims(graph, id, std::move(dims), rank);
 }
 
-/// The scores are gone, but nodes may still read their dims.
+/// Makes nodes that read only the dims of the scores compute these dims without the scores, which
+/// no node makes any longer.
 void redirect_dims(Rewriter& graph, const LinearScores& scores,
                    const std::vector<ValueId>& hidden) {
   for (std::size_t i = scores.path.size(); i-- > 0;) {

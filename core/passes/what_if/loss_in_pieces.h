@@ -8,8 +8,8 @@
 
 namespace stashscope {
 
-/// Replaces cross-entropies, with the product by a weight that makes their scores, by
-/// LinearCrossEntropyLoss, which computes the scores of some rows at a time. Finds
+/// Replaces each cross-entropy, together with the product that makes its scores from hidden states
+/// and a weight, by LinearCrossEntropyLoss, which computes the scores of some rows at a time. Finds
 /// SoftmaxCrossEntropyLoss, SoftmaxCrossEntropyLossInternal, and NegativeLogLikelihoodLoss of the
 /// logarithm of a softmax. Nodes between product and loss that select, divide or merge rows are
 /// applied to the hidden states instead; a bias, a constant factor and casts become part of the

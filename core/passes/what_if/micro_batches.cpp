@@ -46,7 +46,8 @@ bool is_numbered(const std::string& name) {
 }
 
 /// Whether a name such as `seq_len`, `num_tokens` or `T` is one for positions or parts of a sample.
-/// Names that exporters make, `s17` or that of an input and an axis such as `tokens_dim0`, are not.
+/// Names that exporters make are not: `s17`, or the name of an input with that of an axis, such as
+/// `tokens_dim0`.
 bool names_parts(const std::string& name) {
   constexpr std::string_view made[] = {"dim", "axis", "axes"};
   std::vector<std::string> words(1);
@@ -70,7 +71,7 @@ bool names_parts(const std::string& name) {
   });
 }
 
-/// Inputs of data that the model reads.
+/// The inputs with at least one axis that nodes read and training does not change.
 std::vector<ValueId> data_inputs(const Graph& model, const std::vector<ValueId>& trained) {
   std::vector<ValueId> inputs;
   for (const ValueId input : model.data().inputs) {
@@ -120,7 +121,8 @@ SymbolId samples_elsewhere(const Graph& model, const std::vector<ValueId>& input
   return {};
 }
 
-/// Checks a batch whose name does not say that it counts samples.
+/// If the name of the batch does not say that it counts samples, adds a note, or drops the batch
+/// and says why.
 void check_unnamed_batch(const Graph& model, const std::vector<ValueId>& inputs, BatchAxis& axis) {
   const std::string& name = model.symbols().name(axis.batch);
   if (names_samples(name)) return;

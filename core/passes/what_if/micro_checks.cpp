@@ -71,8 +71,9 @@ class CombinedSamples {
   /// Whether the node computes each sample's result from all samples.
   bool works_along_batch(const Node& node) const {
     const auto axis = worked_axis(node);
+    if (!axis) return false;  // other operators may lack their first input
     const auto& shape = model_.value(node.inputs[0]).type.shape;
-    if (!axis || !shape) return false;
+    if (!shape) return false;
     const std::int64_t rank = std::ssize(*shape);
     const std::int64_t at = *axis < 0 ? *axis + rank : *axis;
     return at >= 0 && at < rank && power_of((*shape)[static_cast<std::size_t>(at)], batch_) > 0;

@@ -173,8 +173,8 @@ class LossScaler {
   }
 
  private:
-  /// Scales the terms of a mixed sum, and the terms of mixed sums among them, as far as they need
-  /// it.
+  /// Scales the terms of a mixed sum, except terms that are sums over the samples. Terms that are
+  /// mixed sums are treated in the same way.
   void scale_terms(NodeId sum) {
     std::vector<NodeId> left = {sum};
     while (!left.empty()) {
@@ -253,8 +253,8 @@ class LossScaler {
     }
   }
 
-  /// Notes a mean over labels that are not ignored, or that have weights. Such a mean over the
-  /// whole batch may differ from the mean of the micro-batches' means.
+  /// Notes a loss that leaves out ignored labels or weights its labels, and is a mean. Such a mean
+  /// over the whole batch may differ from the mean of the micro-batches' means.
   void note_ignored(NodeId id) {
     while (const auto operand = reductions_.passed_on(model_.node(id))) {
       id = model_.value(*operand).producer;
@@ -272,8 +272,8 @@ class LossScaler {
     notes_.push_back(
         describe(node, id) + " is a mean over labels that " +
         (has_weights ? "have weights" : "are not ignored") +
-        "; the micro-batches add up to the whole batch only if such labels count equally in all "
-        "of them");
+        "; the micro-batches add up to the whole batch only if each of them has " +
+        (has_weights ? "labels of the same total weight" : "the same number of such labels"));
   }
 
   const Graph& model_;

@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view by_data = "data";
 constexpr std::size_t most_digits = 9;
 
-/// The number that a decimal text such as `0.25` writes.
+/// The number that a decimal text such as `0.25` writes. Nothing for other texts, and for more than
+/// 9 digits after the point.
 std::optional<Rational> decimal(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
   const std::string_view digits = text.substr(std::min(point + 1, text.size()));
@@ -58,7 +59,8 @@ std::string sparse_density(const std::string& text) {
   const auto density = density_of(text);
   if (!density) {
     fail_usage("sparse=" + printable(text), "is no share of tokens",
-               "give a number above 0 and at most 1, such as 0.6, or nothing");
+               "give a number above 0 and at most 1, such as 0.6, with at most 9 digits after the "
+               "point, or nothing");
   }
   if (*density == Rational(1)) return "1";
   return "0" + text.substr(text.find('.'), text.find_last_not_of('0') + 1 - text.find('.'));

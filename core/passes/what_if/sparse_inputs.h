@@ -15,8 +15,8 @@ namespace stashscope {
 void choose_sparse_inputs(Rewriter& graph, const std::vector<ValueId>& losses,
                           WhatIfResult& result);
 
-/// `data`, or the share of tokens that are kept, as it is written in files: `0.6`, `1`. Throws a
-/// usage Error for other texts.
+/// `data` (also for an empty text), or the share of tokens that are kept, as it is written in
+/// files: `0.6`, `1`. Throws a usage Error for other texts.
 std::string sparse_density(const std::string& text);
 std::string sparse_words(const std::string& density);
 

@@ -32,9 +32,10 @@ struct WhatIf {
   std::string_view description;  ///< one clause
   /// The values that lists and planners try.
   std::vector<std::string_view> tried;
-  /// The value as it is written in files. Throws a usage Error for a value that it does not take.
+  /// The value as it is written in files. Throws a usage Error for a value that the what-if does
+  /// not take.
   std::string (*canonical)(const std::string& value);
-  /// Rewrites the model. Null: `prepare_training_step` does it.
+  /// Rewrites the model. Null: `prepare_training_step` carries out the what-if.
   /// @param losses the outputs from which the backward pass starts
   void (*apply)(Rewriter&, const std::vector<ValueId>& losses, WhatIfResult&);
   std::string (*words)(

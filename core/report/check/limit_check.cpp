@@ -210,7 +210,7 @@ MemoryLimits parse_limits(const std::string& text) {
         [&, &name = module](CheckedFigure figure, const std::string& key, const json& value) {
           const std::string where = join({name, key}, ".");
           if (figure == CheckedFigure::reserved) {
-            fail_limit(where, "has no limit by module: modules share what is reserved",
+            fail_limit(where, "cannot be limited by module: modules share the reserved memory",
                        "limit the peak or the stashed bytes of the module");
           }
           limits.limits.push_back({figure, name, bytes_in(value, where)});
@@ -223,7 +223,7 @@ MemoryLimits parse_limits(const std::string& text) {
                  limits.limits.push_back(std::move(limit));
                });
   const json baseline = object.value("baseline", json(""));
-  if (!baseline.is_string()) fail_limit("baseline", "is no path", "write a text");
+  if (!baseline.is_string()) fail_limit("baseline", "is no path", "write the path in quotes");
   limits.baseline = baseline.get<std::string>();
   if (limits.limits.empty()) {
     fail_input("", "has no limit", "write for example {\"peak_bytes\": \"14GiB\"}");

@@ -44,12 +44,11 @@ struct LimitResult {
   bool is_broken = false;
 };
 
-/// A tensor at the peak whose bytes differ from the baseline. 0: it was not, or is no longer, alive
-/// at the peak.
+/// A tensor whose bytes at the peak differ from those in the baseline.
 struct TensorChange {
   std::string name;
-  std::int64_t before_bytes = 0;
-  std::int64_t after_bytes = 0;
+  std::int64_t before_bytes = 0;  ///< in the baseline; 0: not alive at its peak
+  std::int64_t after_bytes = 0;   ///< in the checked step; 0: not alive at its peak
 };
 
 struct CheckResult {

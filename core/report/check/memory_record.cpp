@@ -97,10 +97,9 @@ std::string record_text(const MemoryRecord& record) {
 MemoryRecord parse_record(const std::string& text) {
   const json object = json::parse(text, nullptr, false);
   const json version = object.is_object() ? object.value(version_key, json()) : json();
-  if (!version.is_number_integer()) fail_record("is no baseline of a check");
-  if (version.get<int>() > newest_version) {
-    fail_record("is of a newer version of the program");
-  }
+  const std::int64_t number = version.is_number_integer() ? version.get<std::int64_t>() : 0;
+  if (number < 1) fail_record("is no baseline of a check");
+  if (number > newest_version) fail_record("is of a newer version of the program");
   MemoryRecord record{bytes_in(object.value("step", json())), {}, {}, {}};
   const json allocator = object.value("allocator", json());
   if (allocator.is_string()) record.allocator = allocator.get<std::string>();

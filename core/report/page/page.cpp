@@ -102,7 +102,7 @@ std::string curve_note(const Study& study, const PageLimits& limits) {
 std::string shown_arena_html(const StepArenas& arenas) {
   const auto& without = arenas.baseline.arena;
   if (!without || without == arenas.current.arena) return "";
-  return " This is the arena with plans; without plans, it needs <b>" +
+  return " This is the arena with plans; without plans, the step needs an arena of <b>" +
          format_bytes(without->capacity_bytes) + "</b>.";
 }
 

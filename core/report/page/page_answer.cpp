@@ -62,8 +62,7 @@ Sentence pool_sentence(const ReportInput& input) {
   const std::string text = to_string(reserve.settings);
   return "A stream-ordered pool of CUDA " + (text.empty() ? "" : "with " + quoted(text) + " ") +
          "reserves " + strong(range_text(reserve.memory.low_bytes, reserve.memory.high_bytes)) +
-         " for the step: the upper figure assumes how the pool places tensors, because its rules "
-         "are not published." +
+         " for the step. This is an estimate, because not all rules of the pool are published." +
          device_clause(reserve.device);
 }
 

@@ -50,7 +50,8 @@ std::string cell(const std::string& label, const std::string& html) {
   return "<td data-label=\"" + label + "\">" + html + "</td>";
 }
 
-/// A table cell for a number. The page's script sorts the cell by the exact value.
+/// A table cell for a number. The page's script sorts the rows by the exact numbers in
+/// `data-value`.
 std::string number_cell(const std::string& label, const json& value, const std::string& text,
                         const std::string& tip = "") {
   return "<td class=\"number\" data-label=\"" + label + "\" data-value=\"" + value.dump() + "\"" +

@@ -7,8 +7,8 @@
 
 namespace stashscope {
 
-/// All elements of a tensor as numbers; empty for types that neither Tensor::reals nor
-/// Tensor::integers reads, and for tensors without data.
+/// All elements of a tensor as numbers; empty if neither Tensor::reals nor Tensor::integers returns
+/// them.
 std::vector<double> numbers(const Tensor& tensor);
 
 /// The difference between an actual and an expected list of numbers.

@@ -19,10 +19,12 @@ std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t
 }
 
 std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
-                                      const Attributes& attributes, std::size_t input,
-                                      std::size_t axes_input, std::int64_t rank) {
+                                      const Attributes& attributes, std::int64_t version,
+                                      std::size_t input, std::size_t axes_input,
+                                      std::int64_t rank) {
   const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i].present(); };
-  const auto pads = given(input) ? as_integers(inputs[input]) : attributes.integers("pads");
+  const auto pads = given(input) ? as_integers(inputs[input])
+                                 : attributes.integers(version < 2 ? "paddings" : "pads");
   const auto axes = given(axes_input) ? as_integers(inputs[axes_input]) : all_axes(rank);
   std::vector<std::int64_t> before(static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) before[axis_in(axes[i], rank)] = pads[i];

@@ -26,8 +26,8 @@ class KeptRows {
       : positions_(dims[1]), sequences_(dims[0] / parts), kept_(kept) {}
 
   /// Whether a token is kept.
-  /// @param ahead 1: tells whether the token before `token` is kept; then the result is true for
-  /// the first token of a sequence
+  /// @param ahead 1: tells instead whether the token before `token` is kept; true for the first
+  /// token of a sequence, which has none before it
   bool operator()(std::size_t token, std::int64_t ahead = 0) const {
     const auto at = static_cast<std::int64_t>(token);
     const std::int64_t sequence = at / positions_ % sequences_;

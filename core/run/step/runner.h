@@ -90,7 +90,7 @@ struct RunSettings {
 /// The device cannot hold a step.
 class OutOfMemory : public Error {
  public:
-  /// @param available_bytes an estimate of the bytes of tensors that fit on the device, beyond the
+  /// @param available_bytes an estimate of the bytes that the device has for tensors, without the
   /// bytes that workspaces need
   OutOfMemory(const std::string& where, const std::string& what, std::int64_t available_bytes,
               const std::string& hint = {})

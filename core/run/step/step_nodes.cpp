@@ -144,6 +144,12 @@ Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs) {
   const auto given = inputs.find(graph.value(output).name);
   if (given == inputs.end()) return ones(like.element(), like.dims());
+  if (given->second.element() != like.element()) {
+    fail_input(describe(graph.value(output)),
+               "the given data has the type " + std::string(name_of(given->second.element())) +
+                   ", but this YieldOp output has the type " + std::string(name_of(like.element())),
+               "give data of this type");
+  }
   if (given->second.dims() != like.dims()) {
     fail_input(
         describe(graph.value(output)),

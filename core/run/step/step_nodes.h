@@ -52,8 +52,9 @@ Tensor persistent_tensor(const Graph& graph, ValueId id, const NamedTensors& inp
                          std::int64_t micro_batch = 0);
 
 /// The gradient that the caller returns for one operand of a YieldOp: from `inputs`, else all ones.
-/// Throws an input Error when the given data has other dims than `like`.
-/// @param output the YieldOp's output @param like a tensor with the element type and dims
+/// Throws an input Error when the given data has another element type or other dims than `like`.
+/// @param output the YieldOp's output
+/// @param like a tensor with the element type and dims of the gradient
 Tensor returned_gradient(const Graph& graph, ValueId output, const Tensor& like,
                          const NamedTensors& inputs);
 

@@ -22,8 +22,9 @@ class MemoryAwareFusion {
   }
 
  private:
-  /// Drops the merges that would close a cycle together with the merges taken so far. Trying such a
-  /// merge would cost the computation of a whole order and timeline.
+  /// Drops the merges that would close a cycle together with the merges taken so far. `take` halves
+  /// merges with a cycle among them again and again, and each half without a cycle costs the
+  /// computation of a whole order and timeline.
   std::vector<Merge> without_cycles(const std::vector<Merge>& merges) const {
     AcyclicGroups groups(nodes_, topology_);
     for (const auto& [a, b] : taken_) groups.merge(a, b);

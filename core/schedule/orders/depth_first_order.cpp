@@ -30,8 +30,8 @@ IdRows<NodeId, NodeId> followers(const Topology& topology) {
   return rows;
 }
 
-/// Postorder walk along readers. Starts at the last node, so that the reversed walk follows file
-/// order.
+/// Postorder walk along readers. Visits the later readers of a node first, so that the reversed
+/// walk follows file order.
 class ReaderWalk {
  public:
   explicit ReaderWalk(const Topology& topology)

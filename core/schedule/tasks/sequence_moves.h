@@ -8,8 +8,8 @@
 namespace stashscope {
 
 /// Moves a random run to another valid slot. Returns false if it finds no run or no slot.
-/// @param keeps_order moves no task's first run, so that the first runs of all tasks keep their
-/// order
+/// @param keeps_order if true, never moves the first run of a task, so that the first runs of all
+/// tasks keep their order
 bool shift_random_run(RunSequence& state, SearchRandom& random, bool keeps_order = false);
 
 /// The last empty slot in the open interval (behind, slot); nullopt if all these slots are taken.

@@ -74,7 +74,8 @@ class Binder {
     mentions_.push_back(how);
   }
 
-  /// Finds the dimensions of the inputs and the other names of these dimensions.
+  /// Finds the dimensions of the inputs and of the capture, and the other names of these
+  /// dimensions.
   void find_dimensions() {
     for (const ValueId input : graph_.data().inputs) {
       const TensorType& type = graph_.value(input).type;
@@ -109,7 +110,7 @@ class Binder {
 
   bool is_zero(SymbolId symbol) const { return unified(symbol) && unified(symbol)->is(0); }
 
-  /// Finds sizes that can be negative for some values of the dimensions.
+  /// Adds constraints against sizes that are negative for some values of the dimensions.
   void find_negative_sizes() {
     const auto before = [](const Expr& a, const Expr& b) { return Expr::order(a, b) < 0; };
     std::set<Expr, decltype(before)> seen(before);
@@ -168,7 +169,8 @@ class Binder {
   }
 
   /// The smallest valid size for the dimensions `meant`: 0 if each of these dimensions is 0 in the
-  /// graph or depends on data, else 1. An operator may select no elements from data.
+  /// graph or depends on data, else 1. A size that depends on data can be 0, because an operator
+  /// may select no elements.
   int least_of(const std::vector<SymbolId>& meant) const {
     const bool may_be_none =
         !meant.empty() && std::all_of(meant.begin(), meant.end(), [&](auto symbol) {
@@ -262,8 +264,9 @@ class Binder {
     values_.bindings[captured.symbol] = captured.value;
   }
 
-  /// Gives sizes that depend on data their upper bounds, in the order in which nodes produce the
-  /// sizes.
+  /// Assumes a value for each size that depends on data, in the order in which nodes produce the
+  /// sizes: the upper bound, or the expected number of kept tokens. Throws a usage Error if the
+  /// user chose a size above the upper bound.
   void assume_bounded() {
     for (const DataDependentDim& each : graph_.data().data_dependent) {
       if (!depends_on_data(each.symbol)) continue;

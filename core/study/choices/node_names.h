@@ -28,7 +28,7 @@ class NodeNames {
   std::size_t size() const { return names_.size(); }
 
   /// The node's own name, or the name of an output if the own name is missing or shared. Empty if
-  /// each of these names identifies other nodes.
+  /// none of these names identifies this node alone.
   const std::string& of(NodeId node) const { return names_[node]; }
   /// All nodes that the name identifies; the span refers to this object.
   std::span<const NodeId> all(const std::string& name) const;

@@ -59,7 +59,7 @@ Choices with_dimension(const Study& study, Choices choices, const Dimension& dim
 /// The nodes with outputs that at least one plan frees.
 std::vector<NodeId> nodes_with_plans(const Study& study);
 
-/// The nodes of a row, sorted: the row's entry nodes and the subgraphs that its plans recompute.
+/// The nodes of a row, sorted: the row's entry nodes and the subgraphs of its plans.
 std::vector<NodeId> nodes_of_plan(const Study& study, const PlanRow& row);
 
 }  // namespace stashscope

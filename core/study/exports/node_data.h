@@ -6,7 +6,7 @@
 
 namespace stashscope {
 
-/// The bytes that node data gives for each node.
+/// The bytes that a node data file, which Model Explorer reads, has for each node.
 enum class NodeDataKind : std::uint8_t {
   live,    ///< bytes that are alive while the node runs
   stashed  ///< bytes that the node makes and that wait for the backward pass

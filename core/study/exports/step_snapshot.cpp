@@ -105,8 +105,9 @@ class StepRecorder : public StepListener {
     }
   }
 
-  /// Adds an event for the snapshot itself, as PyTorch does. Its kind is `unknown`, because
-  /// PyTorch's viewer fails on a trace with kinds unless one of them is `unknown`.
+  /// Adds the segments, and an event for the snapshot itself, as PyTorch does. The kind of this
+  /// event is `unknown`, because PyTorch's viewer fails on a trace with kinds unless one of them is
+  /// `unknown`.
   void end_recording() {
     for (const MappedMemory& each : mapped_memory(*allocator_)) {
       snapshot_.segments.push_back(segment_of(each));

@@ -113,7 +113,7 @@ constexpr std::array<ChoiceText, 30> choice_texts = {{
     {"device profile", [](const Choices& c) { return c.times.profile.name; }},
     {"run on", [](const Choices& c) { return choice_text(c.device, no_device); }},
     {"same dimensions", same_dims_text},
-    {"loss", [](const Choices& c) { return or_else(c.graph.goal.loss, "found"); }},
+    {"loss", [](const Choices& c) { return or_else(c.graph.goal.loss, "found automatically"); }},
     {"trainable", [](const Choices& c) { return or_none(c.graph.goal.trainable); }},
     {"frozen", [](const Choices& c) { return or_none(c.graph.goal.frozen); }},
     {"moved nodes", moves_text},

@@ -140,8 +140,8 @@ std::set<std::string> count_without_pinned(const Study& study, RecomputeConfig& 
 
 constexpr std::size_t most_named = 8;
 
-/// Adds one clause if passes are on, and one if what-ifs change the model. A saved model has both,
-/// but ONNX Runtime does not know all operators of what-ifs.
+/// Adds one clause if passes are on, and one if what-ifs change the model. Only the clause on
+/// passes advises to save the model, because ONNX Runtime does not know all operators of what-ifs.
 void add_model_changes(const Study& study, std::vector<std::string>& left_out) {
   const std::vector<std::string> titles = pass_titles(study.choices);
   if (!titles.empty()) {
@@ -210,7 +210,7 @@ ExportedConfig exported_config(const Study& study) {
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress) {
   const bool is_captured = study.graph().data().captured != nullptr;
   if (is_captured || is_planned(study) || is_plain_level(study)) return std::nullopt;
-  // ONNX Runtime reads the model without the what-ifs, so this step is not the one that it runs.
+  // ONNX Runtime runs the model without the what-ifs, so its peak is not the one computed below.
   if (!titles_of_what_ifs(study).empty()) return std::nullopt;
   const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
   if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;

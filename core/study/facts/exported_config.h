@@ -16,9 +16,10 @@ struct ExportedConfig {
 
 /// The plans of the study that are on and that ONNX Runtime can read. Leaves out plan types that
 /// ONNX Runtime does not know, and clusters that the search of ONNX Runtime does not find. If the
-/// version of ONNX Runtime reads counts, the count of a cluster is reduced so that it leaves out
-/// pinned nodes at the end of the cluster. `left_out` also states what ONNX Runtime recomputes
-/// although the study does not recompute it, and which passes and what-ifs are on.
+/// version of ONNX Runtime reads counts, lowers the count of each cluster that ends with pinned
+/// nodes, so that the count does not include these nodes. `left_out` also states what ONNX Runtime
+/// recomputes although the study does not recompute it, which passes and what-ifs are on, and that
+/// a planned sequence is missing.
 ExportedConfig exported_config(const Study& study);
 /// The part of `config` that ONNX Runtime can read. Its counts stay as they are.
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config);

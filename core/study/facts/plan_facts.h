@@ -42,8 +42,8 @@ std::optional<TablePlace> table_place(const Study& study, NodeId node);
 std::string layer_of(const Graph& graph, NodeId node);
 
 /// The stashed bytes that the occurrences of a row free together between forward and backward. For
-/// modules of a captured step, these bytes exceed the row's saving, because the memory of one
-/// module is in use again while that module runs again.
+/// modules of a captured step, the row's saving is smaller: it leaves out the bytes of the largest
+/// module, because these bytes are in use again while that module runs again.
 std::int64_t freed_bytes(const PlanRow& row);
 /// The part of `freed_bytes` that is alive at the peak of the step without plans.
 std::int64_t freed_bytes_at_peak(const PlanRow& row);

@@ -11,7 +11,9 @@ CombinationBounds::CombinationBounds(const Combination& combination,
   const Study& study = *combination.study;
   floor_ = held_bytes(study.baseline->timeline);
   // A task graph does not know that the inner tensors of a fused group take no memory.
-  if (study.choices.fusion.strategy || effort == BoundEffort::least) return;
+  if (study.choices.fusion.strategy) return;
+  leaves_out_ = effort == BoundEffort::least;
+  if (leaves_out_) return;
   problem_.emplace(study, progress);
   floor_ = std::max(floor_, problem_->floor_with_evictions());
 }

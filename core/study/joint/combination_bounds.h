@@ -19,6 +19,8 @@ class CombinationBounds {
   CombinationBounds(const Combination& combination, const std::vector<PlanType>& evictions,
                     BoundEffort effort, const Progress& progress);
 
+  /// Whether bounds were left out that more effort would have computed.
+  bool leaves_out() const { return leaves_out_; }
   /// Lower bound in bytes on the peak.
   std::int64_t floor_bytes() const { return floor_; }
   /// Lower bound in seconds on the time of a step within the budget: the time without plans, or the
@@ -39,6 +41,7 @@ class CombinationBounds {
   std::vector<PlanType> evictions_;
   const Progress& progress_;
   std::optional<SequenceProblem> problem_;  ///< not set if nodes are fused, or with least effort
+  bool leaves_out_ = false;
   std::int64_t floor_ = 0;
   std::vector<Proof> proofs_;
 };

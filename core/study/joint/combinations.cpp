@@ -296,8 +296,8 @@ class CombinationFinder {
     if (!is_given) batch_.emplace(batch.name, size);
   }
 
-  /// Computes all combinations of the tried values. Steps that are estimated to fit come first,
-  /// then faster steps.
+  /// Computes all combinations of the tried values: first those that are estimated to fit, then the
+  /// others, and among both the faster ones first.
   void combine() {
     std::vector<Sketch> sketches = {
         {base_.graph.what_ifs, static_cast<double>(own_.peak_bytes), own_.seconds}};

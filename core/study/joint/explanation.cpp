@@ -77,7 +77,8 @@ class StepChange {
   std::optional<FreedTensor> freed_;
 };
 
-/// The words of a value and its extent: `Flash attention in 12 places`.
+/// The words of a value, and how many places it changes: `Flash attention in 12 places`. For
+/// micro-batches, the number of samples in each.
 std::string title_of(const WhatIf& what_if, const std::string& value, const Study& with) {
   std::string words = what_if.words(value);
   if (what_if.name == micro_batches_name) {
@@ -187,16 +188,16 @@ ExplainedChoice explain_ruled_out(const RuledOut& each, const Study& own) {
   return change;
 }
 
-/// Adds an entry for each what-if that is on but leaves places in their form.
+/// Adds an entry for each what-if that is on but could not change some places.
 void add_stopped_places(const Study& after, std::vector<ExplainedChoice>& explained) {
   for (const WhatIfResult& result : after.prepared->step.what_ifs) {
     if (result.stopped_by.empty()) continue;
     const WhatIfStop& stop = result.stopped_by.front();
     explained.push_back(left_out(
         result.name + "=" + result.value,
-        counted(result.stopped_by.size(), "place keeps its form", "places keep their form") +
-            " under " + result.name + "=" + result.value + ": " + stop.node + " " + stop.reason +
-            "."));
+        counted(result.stopped_by.size(), "place stays as it is", "places stay as they are") +
+            ", although " + result.name + "=" + result.value + " is on: " + stop.node + " " +
+            stop.reason + "."));
   }
 }
 

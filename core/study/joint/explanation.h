@@ -7,10 +7,11 @@
 
 namespace stashscope {
 
-/// One entry for each choice that a joint answer has made. With the reason, also one entry for each
-/// what-if that stayed off although the user may expect it, and one for each what-if that leaves
-/// places in their form. Passes come first, then what-ifs, then plans as `explain_plans` sorts
-/// them, then choices that were left out.
+/// Explains a joint answer. The first entry is for the passes that the answer switched on, if any.
+/// Then comes one entry for each what-if that the answer chose, and then the entries for plans
+/// (`explain_plans`). The last entries state what was left out and why: all what-ifs if the graph
+/// may not change, what-ifs that were tried but stayed off, and places that a what-if could not
+/// change.
 /// @param asked the study that was asked about
 /// @param found the combinations that were looked at
 /// @param after the study of the answer's choices

@@ -17,10 +17,13 @@ struct FreedTensor {
   std::size_t alike = 0;         ///< other tensors of the same operator that shrink as much
 };
 
-/// Compares a step with another step that replaces it. Returns the tensor at the peak that shrinks
-/// most. If no such tensor shrinks by at least `least_bytes`, returns the largest tensor that the
-/// other step does not have. Nothing if there is none. Tensors of the two steps are the same if
-/// their names are equal.
+/// Compares the step `before` with the step `after` that replaces it. Returns the tensor at the
+/// peak of `before` that is not persistent and shrinks most, where a tensor that is not alive at
+/// the peak of `after` shrinks to 0. If no such tensor shrinks by at least `least_bytes`, returns
+/// the largest tensor of `before` that `after` does not have. Nothing if there is none. Tensors of
+/// the two steps are the same if their names are equal.
+/// @param study the study of `before`
+/// @param other the study of `after`
 std::optional<FreedTensor> largest_freed(const Study& study, const Variant& before,
                                          const Study& other, const Variant& after,
                                          std::int64_t least_bytes);

@@ -18,7 +18,7 @@ namespace stashscope {
 
 namespace {
 
-/// The smaller budgets are multiples of the peak divided by this number.
+/// The search also tries smaller budgets: the multiples of the peak divided by this number.
 constexpr std::int64_t shares_of_peak = 10;
 
 std::vector<PlanType> allowed_evictions(const Study& study, const BudgetRequest& request) {
@@ -74,7 +74,7 @@ class JointPlanner {
     return std::llround(static_cast<double>(share) / shares_of_peak * peak);
   }
 
-  /// Finds the combinations and their bounds. Returns false if it was cancelled.
+  /// Finds the combinations and their bounds. Returns false if the search was cancelled.
   bool find() {
     try {
       const SearchLimit limit{0.4 * request_.limit.seconds, 0, 1, request_.limit.is_ended};
@@ -91,7 +91,9 @@ class JointPlanner {
       is_complete_ = false;
       return false;
     }
-    is_complete_ = found_.is_complete;
+    // The bounds choose the searches, so bounds that were left out may change the answer.
+    is_complete_ =
+        found_.is_complete && std::ranges::none_of(bounds_, &CombinationBounds::leaves_out);
     return true;
   }
 
@@ -390,10 +392,10 @@ void check_request(const Study& study, const BudgetRequest& request) {
   if (!why_not.empty()) fail_usage("grain 'joint'", why_not, "choose the grain cluster");
   if (request.allocator) {
     fail_usage("grain 'joint'", "cannot be used for reserved memory",
-               "leave --fits out, or choose another grain");
+               "limit the memory of tensors instead, or choose another grain");
   }
   if (request.aim != PlanAim::time) {
-    fail_usage("grain 'joint'", "minimises the time of a step", "leave the aim out");
+    fail_usage("grain 'joint'", "cannot have another aim than time", "leave the aim out");
   }
   if (request.ends_when_decided || request.limits_later_steps) {
     fail_usage("grain 'joint'", "cannot limit later steps or end at the first plan",

@@ -103,7 +103,7 @@ class ConfigExplainer {
     if (tensor) choice.tensor = tensor->name;
     choice.saving_bytes = outcome.peak_bytes - all_.peak_bytes;
     choice.seconds = all_.extra_seconds - outcome.extra_seconds;
-    // The difference of two sums that are equal except for rounding.
+    // Both sums have the same times, and differ only by rounding.
     if (std::abs(choice.seconds) < least_seconds) choice.seconds = 0;
     choice.sentence = title_of(study_, plans) + ": " +
                       (tensor ? words_of(*tensor) + reason_of(entry.second.type) + "; " : "") +
@@ -114,10 +114,10 @@ class ConfigExplainer {
   static std::string effect_text(const ExplainedChoice& choice) {
     const std::string peak =
         choice.saving_bytes > 0
-            ? "without it the peak would be " + format_bytes(choice.saving_bytes) + " higher"
-            : "by itself it does not lower the peak";
-    if (choice.seconds < 0) return peak + ", and it saves " + format_seconds(-choice.seconds);
-    return peak + ", and it adds " + format_seconds(choice.seconds) +
+            ? "without this plan the peak would be " + format_bytes(choice.saving_bytes) + " higher"
+            : "without this plan the peak would not be higher";
+    if (choice.seconds < 0) return peak + ", and the plan saves " + format_seconds(-choice.seconds);
+    return peak + ", and the plan adds " + format_seconds(choice.seconds) +
            rate_text(choice.saving_bytes, choice.seconds);
   }
 
@@ -166,9 +166,10 @@ ExplainedChoice explain_operator(const Study& study, const std::string& op,
   choice.sentence =
       "Run " + counted(repeated.nodes.size(), "node of ", "nodes of ") + printable(op) +
       " again, " + counted(repeated.runs, "additional run", "additional runs") + ": " +
-      (tensor ? words_of(*tensor) + " is freed in between; " : "") + "their results are " +
-      format_bytes(choice.saving_bytes) + " of the peak without plans, and they add " +
-      format_seconds(choice.seconds) + rate_text(choice.saving_bytes, choice.seconds) + ".";
+      (tensor ? words_of(*tensor) + " is freed in between; " : "") +
+      "the results of these nodes are " + format_bytes(choice.saving_bytes) +
+      " of the peak without plans, and the additional runs take " + format_seconds(choice.seconds) +
+      rate_text(choice.saving_bytes, choice.seconds) + ".";
   return choice;
 }
 

@@ -7,9 +7,9 @@
 namespace stashscope {
 
 SearchMoves moves_within(const SearchLimit& limit, const Study& study, std::size_t combinations) {
-  constexpr std::size_t most_searched = 4;  // the others are mostly ruled out by their bounds
-  constexpr double nodes_a_second = 4e6;    // for evaluations of steps
-  constexpr double moves_a_second = 1.2e6;  // in large steps; up to twice as many in small ones
+  constexpr std::size_t most_searched = 4;  // bounds mostly rule out the other combinations
+  constexpr double nodes_a_second = 4e6;    // nodes of all steps that are evaluated in a second
+  constexpr double moves_a_second = 1.2e6;  // in large steps; up to twice as many in small steps
   constexpr double small_nodes = 2000;
   constexpr std::int64_t moves_of_an_evaluation = 100;
   constexpr std::int64_t least = 20;

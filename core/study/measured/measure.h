@@ -15,7 +15,7 @@ namespace stashscope {
 
 /// Measurements of the variant without plans and of the current variant.
 struct StudyMeasurements {
-  std::optional<Measurement> baseline;  ///< not set if not measured; `current` has a remark why
+  std::optional<Measurement> baseline;  ///< not set: a remark of `current` states why
   Measurement current;
 };
 
@@ -59,8 +59,8 @@ std::int64_t predicted_inside_nodes(const Variant& variant);
 /// The peak of predicted tensor bytes plus measured kernel workspace.
 std::int64_t predicted_with_workspace(const Variant& variant, const Measurement& measured);
 
-/// The data-dependent dimensions whose size in a run differs from their size in the study, each
-/// with its size in the run.
+/// The data-dependent dimensions whose size in a run differs from their size in the study, or that
+/// have no size in the study. Each comes with its size in the run.
 std::map<std::string, std::int64_t> sizes_unlike_predicted(const Study& study,
                                                            const Measurement& measured);
 

@@ -21,7 +21,8 @@ DeviceProfile measured_profile(const Study& study, const Variant& variant,
                                const Measurement& measured, const DeviceProfile& base,
                                const DeviceInfo& device = {});
 
-/// The keys of the figures that a measured profile takes from its base.
+/// The keys of the figures that a measured profile takes from its base, without the efficiencies,
+/// which are 1 in a measured profile.
 std::vector<std::string> figures_from_base(const DeviceProfile& measured,
                                            const DeviceProfile& base);
 

@@ -17,6 +17,7 @@ bool lists_operators(const nlohmann::json& file);
 void check_operators(const nlohmann::json& file, const Study& study);
 
 /// Whether the operators in the file are those of the study's variant without plans.
+/// @pre `check_operators` accepted the file
 bool runs_without_plans(const nlohmann::json& file, const Study& study);
 
 }  // namespace stashscope

@@ -42,7 +42,7 @@ struct AllocatorMap {
     return std::span(blocks).subspan(first_block[segment],
                                      first_block[segment + 1] - first_block[segment]);
   }
-  /// The bytes of a segment that no block covers. Takes time for each block of the segment.
+  /// The bytes of a segment that no block covers. Visits each block of the segment.
   std::int64_t free_bytes_of(std::size_t segment) const;
 };
 
@@ -83,7 +83,7 @@ struct ReservedStep {
 ReservedStep reserved_step(const Study& study, const Variant& variant,
                            const AllocatorSettings& settings);
 
-/// The segments and blocks while the node in a slot runs. Takes time for each block of the step.
+/// The segments and blocks while the node in a slot runs. Visits each block of the step.
 /// @pre the step has the slot
 AllocatorMap allocator_map_at(const ReservedStep& step, std::size_t slot);
 

@@ -26,9 +26,9 @@ struct OtherMemory {
 
 /// The CUDA context, the workspaces of cuBLAS and cuBLASLt, the buffers of NCCL, and other memory.
 /// The sizes of the workspaces are the defaults in PyTorch's CublasHandlePool.cpp:
-/// `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, or 32 MiB for compute capability 9.0, and 1 MiB for
-/// `CUBLASLT_WORKSPACE_SIZE`. A context was seen to take 300 to 600 MiB. NCCL takes 0 here, because
-/// its buffers depend on the number of channels and peers.
+/// `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, or 32 MiB for compute capability 9.0, and at most 1 MiB
+/// for `CUBLASLT_WORKSPACE_SIZE`. A context was seen to take 300 to 600 MiB. NCCL takes 0 here,
+/// because its buffers depend on the number of channels and peers.
 std::vector<OtherMemory> usual_other_memory();
 
 /// Sets the figures of one entry of the list from a text such as `context=400MiB` (one figure for
@@ -47,8 +47,9 @@ struct DeviceMemory {
 /// The memory that PyTorch's allocator reserves for the step and for the blocks of `others`, plus
 /// the memory of `others` that the allocator does not reserve. The step is played with every
 /// combination of lower and upper figures of the blocks, because more bytes may be reserved for a
-/// smaller block. The result has the least and the most of all combinations. A training step runs
-/// operators in two threads, the program's and autograd's; a step without a backward pass in one.
+/// smaller block. The result has the least and the most of all combinations. Each thread that
+/// runs operators has its own blocks. A training step has two such threads, the program's and
+/// autograd's; a step without a backward pass has one.
 /// @param timeline of a variant of the study's step; its tensors may have other sizes than in the
 /// study
 DeviceMemory device_memory(const Study& study, const Timeline& timeline,

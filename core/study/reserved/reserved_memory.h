@@ -30,8 +30,8 @@ struct ReservedMemory {
 
 /// Plays the tensors of a variant through the allocator. First come the tensors that exist before
 /// the step. The step is then repeated until it reserves no more, at most `most_played_steps`
-/// times. Tensors that outlive a step are freed before the next one, except for parameters and
-/// optimizer states.
+/// times. Of the tensors that a step makes and that outlive the step, only new optimizer states
+/// stay; the others are freed before the next step.
 /// @param variant a variant of the study's step
 ReservedMemory reserved_memory(const Study& study, const Variant& variant,
                                const AllocatorSettings& settings);

@@ -7,7 +7,8 @@ namespace stashscope {
 
 namespace {
 
-/// The sums of an allocator, which rounds sizes up, must fit 64 bits.
+/// The most bytes that all tensors may have together. The sums of an allocator, which rounds sizes
+/// up, then fit 64 bits.
 constexpr std::int64_t most_played_bytes = std::int64_t{1} << 58;
 
 /// By slot, the live bytes that belong to no buffer.

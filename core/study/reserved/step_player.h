@@ -12,7 +12,7 @@
 
 namespace stashscope {
 
-/// The buffers of a timeline by the slot in which they begin or end.
+/// The buffers of a timeline that are not persistent, by the slot in which they begin or end.
 class SlotBuffers {
  public:
   template <class SlotOf>
@@ -47,8 +47,8 @@ class SlotBuffers {
 template <class Allocator>
 using BlockOf = decltype(std::declval<Allocator&>().allocate(0));
 
-/// Is told what a BasicStepPlayer allocates and frees. A `buffer` that is not set stands for the
-/// workspace of the node in the slot.
+/// A listener that a BasicStepPlayer tells what it allocates and frees. A `buffer` that is not set
+/// stands for the workspace of the node in the slot.
 template <class Allocator>
 class BasicStepListener {
  public:
@@ -59,23 +59,23 @@ class BasicStepListener {
   BasicStepListener& operator=(const BasicStepListener&) = delete;
   virtual ~BasicStepListener() = default;
 
-  /// Before all else. @param allocator lives until `ends`
+  /// Called before all other functions. @param allocator lives until `ends`
   virtual void starts(const Allocator& allocator) = 0;
-  /// Before the node in the slot allocates anything.
+  /// Called before the node in the slot allocates anything.
   virtual void begins_slot(std::size_t /*slot*/) {}
-  /// Before the allocation.
+  /// Called before an allocation.
   virtual void allocates(std::optional<BufferId> /*buffer*/, std::int64_t /*bytes*/) {}
-  /// After the allocation.
+  /// Called after an allocation that made a block.
   virtual void allocated(std::optional<BufferId> /*buffer*/, Block /*block*/) {}
-  /// Before the block is freed.
+  /// Called before a block is freed.
   virtual void frees(std::optional<BufferId> /*buffer*/, Block /*block*/) {}
-  /// When all that the node in the slot needs is allocated.
+  /// Called when all that the node in the slot needs is allocated.
   virtual void runs_slot(std::size_t /*slot*/) {}
-  /// After the last step, before the allocator is gone.
+  /// Called after the last step, before the allocator is gone.
   virtual void ends() {}
 };
 
-/// Is told what a StepPlayer allocates and frees.
+/// A listener that a StepPlayer tells what it allocates and frees.
 class StepListener : public BasicStepListener<CachingAllocator> {};
 
 /// Plays the buffers of a timeline through an allocator, a CachingAllocator or a StreamOrderedPool.

@@ -67,7 +67,7 @@ class BudgetPlanner {
   }
 
   /// Lets searches of a captured step start from plans for the other aim, too.
-  /// @param other the same step with the times of the other aim; null for other steps
+  /// @param other the same step with the times of the other aim; null if the step is not captured
   void start_from_plans_of(const Study* other) { other_aim_ = other; }
 
   std::int64_t lowest_bytes() const {
@@ -356,8 +356,8 @@ bool is_plannable(const Study& study, PlanGranularity grain) {
 void check_plannable(const Study& study, PlanGranularity grain) {
   if (grain == PlanGranularity::joint) {
     fail_usage("grain 'joint'",
-               "answers one budget for the tensors of a step, with what-ifs besides plans",
-               "choose the grain cluster, node or sequence here");
+               "cannot be used here, because it only answers one budget for the tensors of a step",
+               "choose the grain cluster, node or sequence");
   }
   if (is_plannable(study, grain)) return;
   if (grain != PlanGranularity::cluster) {

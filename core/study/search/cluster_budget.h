@@ -23,9 +23,9 @@ struct ClusterSearch {
 /// also chooses regions by prices (region_prices.h), and takes turns between annealing and
 /// exchanges of counts. Evicting plans stay as in the study's choices, unless `how.evictions` names
 /// types. The end of the search drops plans that the budget does not need. This may go beyond the
-/// limit: each round evaluates one configuration for each plan that is on, and another round
-/// follows whenever a plan was dropped. Offloads that stay are lowered in number as far as the
-/// host's memory requires.
+/// limit: each round evaluates one configuration for each cluster that is on, and another round
+/// follows whenever a cluster was dropped. If the study's offloads stay on, lowers their counts as
+/// far as the host's memory requires.
 /// If copies overlap and plans may offload tensors, searches twice: first as if nodes waited for
 /// every copy, then with overlap, where the answer of the first search is a candidate. Each search
 /// has all of the moves and half of the time. Plans take no more time with overlap than without, so

@@ -12,12 +12,12 @@ namespace stashscope {
 namespace {
 
 /// An estimate of the share of the copies' time for which nodes wait. Assumes that all plans are
-/// on, and that both links copy for as long as nodes run.
+/// on, and that the link copies in both directions for as long as nodes run.
 double exposed_share(const Study& study, const std::vector<const NodePlan*>& plans,
                      const PlanCostInput& input) {
   const NodeTimes& nodes = study.times->seconds;
   const double hidden = 2 * std::accumulate(nodes.begin(), nodes.end(), 0.0);
-  double copying = 0;  // on both links
+  double copying = 0;  // in both directions
   for (const NodePlan* const plan : plans) {
     if (plan->type != PlanType::offload) continue;
     copying += strategy_of(plan->type).cost(*plan, input).seconds;
@@ -198,7 +198,8 @@ std::optional<Counts> ClusterOptions::first_exchange(const Counts& counts,
   return std::nullopt;
 }
 
-/// Lowers the count of a used cluster, and mostly raises the count of a random cluster.
+/// Lowers the count of a random used cluster. In three of four cases, also raises the count of a
+/// random cluster.
 void ClusterOptions::exchange(Counts& counts, SearchRandom& random) const {
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < size(); ++i) {

@@ -25,7 +25,8 @@ using Counts = std::vector<ClusterCount>;
 /// types) of each cluster, and the occurrences of each option. Refers to the study.
 class ClusterOptions {
  public:
-  /// @param evictions types of evicting plans that are options, too; their clusters are operators
+  /// @param evictions types of evicting plans that are options, too; such a plan's cluster is an
+  /// operator
   /// @param copies with `as_chosen`, a copy that overlaps costs only the estimated time for which
   /// nodes wait for the copy
   explicit ClusterOptions(const Study& study, const std::vector<PlanType>& evictions = {},
@@ -50,7 +51,7 @@ class ClusterOptions {
   /// @param timeline the timeline under `counts`
   std::vector<Counts> steps_down(const Counts& counts, const Timeline& timeline,
                                  std::int64_t excess) const;
-  /// The clusters with a count above 0, by descending time to run them again.
+  /// The clusters with a count above 0, by descending time that their plans add.
   std::vector<std::size_t> by_seconds(const Counts& counts) const;
   /// Tries variants of `counts` until `accepts` returns true, and returns the accepted variant;
   /// nothing if none is accepted. A variant raises the count of one cluster, lowers the count of

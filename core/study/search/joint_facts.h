@@ -17,10 +17,10 @@ struct ExplainedChoice {
   Kind kind = Kind::what_if;
   /// As options write it: `attention=flash`, `train_normalizations,fold_constants`, `Gelu+:1:-1`.
   /// For a sequence, operators and their additional runs: `Relu x37`; `order` if no node runs
-  /// again.
+  /// again. Empty for the entry that states why no what-ifs were tried.
   std::string choice;
-  /// False if the choice was considered and left out. Also false for an entry that states the
-  /// places where a choice that was made could not be made.
+  /// False if the choice was considered and left out. Also false for an entry about a what-if that
+  /// is on but could not change some places.
   bool is_made = true;
   bool changes_results = false;  ///< whether the choice changes the results of the step
   std::string sentence;          ///< the choice and its reason, in plain text
@@ -44,9 +44,9 @@ struct JointFacts {
   double least_seconds = 0;      ///< lower bound on `seconds`, for all combinations and plans
   std::int64_t floor_bytes = 0;  ///< lower bound on the peak, for all combinations and plans
   std::size_t combinations = 0;  ///< combinations of what-ifs and passes that were computed
-  /// Whether all combinations were computed and the limit of time decided nothing: it ended no
-  /// search, and the search in the time that was left found no better step. Then another call with
-  /// the same moves has the same answer.
+  /// Whether all combinations were computed and the limit of time decided nothing: it left out no
+  /// bound and ended no search, and the search in the time that was left found no better step. Then
+  /// another call with the same moves has the same answer.
   bool is_complete = true;
   std::vector<ExplainedChoice> explanation;
   std::shared_ptr<const Study> study;  ///< of the answer's choices

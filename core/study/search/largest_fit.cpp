@@ -8,6 +8,7 @@
 #include "core/study/edits/edits.h"
 #include "core/study/search/fit_needs.h"
 #include "core/study/search/largest_value.h"
+#include "core/study/search/plan_evaluator.h"
 #include "core/study/search/resized_step.h"
 #include "core/study/step/fusion_table.h"
 #include "core/study/step/moved_order.h"
@@ -55,7 +56,7 @@ class Fitter {
     done_ = 1;
     const ScheduleSpec schedule = resizer_.current();
     VariantFit kept = fit(schedule);
-    const bool is_search = schedule.rule == nullptr && study_.order && !is_moved(study_);
+    const bool is_search = is_order_searched(study_) && !is_moved(study_);
     return is_search ? searched_anew(find_order(*study_.order), schedule, std::move(kept))
                      : std::move(kept);
   }

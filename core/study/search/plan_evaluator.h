@@ -24,10 +24,10 @@ enum class PeakOf : std::uint8_t { step, later_steps };
 /// nodes wait for every copy.
 enum class CopyTimes : std::uint8_t { as_chosen, serial };
 
-/// Computes only the peak, the time and the bytes on the host of a study's step under other plans
-/// by cluster. The default order replaces a searched or planned order. The order search also starts
-/// from the default order, so the peak of a searched order is never above the peak computed here.
-/// Refers to the study.
+/// Computes the effect of other plans by cluster on a study's step, without a study of these plans:
+/// the peak, the time that the plans add, and the bytes that they keep on the host. The default
+/// order replaces a searched or planned order. The order search also starts from the default order,
+/// so the peak of a searched order is never above the peak computed here. Refers to the study.
 class PlanEvaluator {
  public:
   explicit PlanEvaluator(const Study& study, PeakOf peak_of = PeakOf::step,
@@ -37,8 +37,8 @@ class PlanEvaluator {
 
   PlanOutcome evaluate(const RecomputeConfig& config) const;
   Timeline timeline(const RecomputeConfig& config) const;
-  /// The graph's own node at the peak. If a node runs again at the peak, the node before which it
-  /// runs again.
+  /// The graph's own node at the peak. If an added node is at the peak, the next of the graph's own
+  /// nodes in the order.
   NodeId peak_node(const RecomputeConfig& config) const;
 
  private:

@@ -13,7 +13,7 @@ bool same_planning_basis(const Study& a, const Study& b);
 bool same_planning_basis(const Choices& a, const Choices& b);
 
 /// The entries of a config that planners keep: plans that evict activations, and entries by
-/// operator. Planners choose no plans of these kinds.
+/// operator. Only planning at the grain `joint` chooses evicting plans itself.
 RecomputeConfig kept_by_planners(const RecomputeConfig& config);
 
 /// The choices with everything that `plan` chooses in `PlanChoices` and `OrderChoices`, except for

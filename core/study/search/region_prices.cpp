@@ -20,7 +20,7 @@ bool is_inside(const std::string& inner, const std::string& outer) {
 }
 
 /// Whether a region of `freeing` overlaps the region with the same index in `others`, or the region
-/// with the next index, which may read outputs of the first region.
+/// with the next index, which may read outputs of the region of `freeing`.
 bool exclude(const std::vector<const NodePlan*>& freeing,
              const std::vector<const NodePlan*>& others) {
   for (std::size_t k = 0; k < freeing.size(); ++k) {
@@ -169,7 +169,8 @@ const RegionPrices::Conflict* RegionPrices::conflict_in(const Choice& choice) co
   return found == conflicts_.end() ? nullptr : &*found;
 }
 
-/// Resolves each conflict by a limit on one side: the side on which the limit costs less.
+/// The cheapest choice that is found at this price and has no conflict. Resolves each conflict by a
+/// limit on one of its two groups: the group on which the limit costs less.
 RegionPrices::Choice RegionPrices::choose(double price) const {
   const std::vector<bool> none(groups_.size(), false);
   Limits limits{none, none};

@@ -40,11 +40,11 @@ struct PlannedFit {
 /// The next larger size: no plan was found with which the step fits.
 struct UnplannedSize {
   std::int64_t value = 0;
-  /// Lower bound on the peak, if the bound exceeds the memory: the size is proven not to fit. Not
-  /// set if the search at this size ended undecided.
+  /// Lower bound on the peak, if the bound exceeds the memory: the size is proven not to fit. The
+  /// bound may come from a smaller size. Not set if the search at this size ended undecided.
   std::optional<std::int64_t> bound_bytes = {};
-  /// The peak with the plan that comes closest to the memory (`BudgetAnswer::best`). 0: no plan was
-  /// searched for.
+  /// The peak with the plan that comes closest to the memory (`BudgetAnswer::best`). 0 unless a
+  /// search at this size ended undecided.
   std::int64_t lowest_peak_bytes = 0;
   std::int64_t later_peak_bytes = 0;  ///< the peak of later steps with this plan
   /// The memory that the allocator reserves with this plan. Set together with `lowest_peak_bytes`

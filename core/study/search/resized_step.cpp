@@ -48,7 +48,8 @@ ScheduleSpec StepResizer::current() const {
   if (variant.copies.empty()) {
     return {variant.dataflow, nullptr, variant.timeline.order, variant.groups};
   }
-  // At other sizes, copies start at other nodes.
+  // The current order has the copies where they start with the study's sizes. With other sizes,
+  // they start elsewhere, so this is the order before the copies were placed.
   MovedOrder serial = with_moves(study_.graph(), variant.dataflow, variant.groups,
                                  study_.ordered->nodes, study_.choices.order.moves);
   return {variant.dataflow, nullptr, std::move(serial.nodes), variant.groups};

@@ -30,7 +30,7 @@ class SequenceProblem {
                                                  PlanGranularity grain) const;
 
   /// Lower bound on the seconds that any plan within the budget adds to the step without plans.
-  /// @param evictions types of plans that may evict tensors besides nodes that run again
+  /// @param evictions types of evicting plans that a plan within the budget may also have
   double least_extra_seconds(std::int64_t budget_bytes, const SearchLimit& limit,
                              const Progress& progress,
                              const std::vector<PlanType>& evictions = {}) const;

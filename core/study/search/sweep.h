@@ -39,8 +39,9 @@ void sweep(const Study& study, const Dimension& dimension, const std::vector<std
            const std::function<void(const SweepPoint&)>& on_point, const Progress& progress,
            const std::optional<AllocatorSettings>& allocator = {});
 
-/// Whether a sweep of a dimension with the same allocator, or without one, has the same points in
-/// both studies, for example because the studies differ only in the size of the dimension.
+/// Whether sweeps of a dimension have the same points in both studies, for example because the
+/// studies differ only in the size of the dimension. Both sweeps must have the same allocator or
+/// none.
 bool have_same_sweep(const Study& a, const Study& b, const std::string& dimension);
 
 }  // namespace stashscope

@@ -6,8 +6,8 @@
 
 namespace stashscope {
 
-/// Memory of the steps after a captured step in which the optimizer made its states. Later steps
-/// hold these states from their start.
+/// Memory of the steps after a captured step in which the optimizer made its states. Each later
+/// step holds these states from its first slot on.
 struct LaterSteps {
   std::int64_t state_bytes = 0;  ///< states that the captured step makes; 0 in other steps
   std::int64_t peak_bytes = 0;   ///< at least the peak of the captured step

@@ -75,7 +75,7 @@ void warn_of_boundary(const StudyParts& study, Warnings& warnings) {
       "the model does not mark where its backward pass begins, so no recompute plans are listed");
 }
 
-/// Warns of choices about the precision of updates that change nothing.
+/// Warns if stochastic rounding or master weights are chosen but change nothing.
 void warn_of_rounding(const StudyParts& study, bool has_master, Warnings& warnings) {
   const UpdateChoice& update = study.choices.update;
   const Optimizer& optimizer = find_optimizer(update.optimizer);

@@ -54,8 +54,8 @@ def _hooked(model: torch.nn.Module, modules: list[torch.nn.Module]) -> HookedFor
     needs one, the region makes it again."""
     plain = model._orig_mod if isinstance(model, OptimizedModule) else model
     if any(module is plain for module in modules):
-        raise Error("The model itself is a region, so regions inside it cannot free their outputs", "plan",
-                    "Leave out the region with the empty name, or 'free_outputs' of the others.")
+        raise Error("The model itself is a region, so no region can free its outputs", "plan",
+                    "Leave out the region with the empty name, or 'free_outputs' of all regions.")
     return HookedForward(model, model.__dict__.get("forward"))
 
 

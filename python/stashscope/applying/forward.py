@@ -23,7 +23,7 @@ from .statistics import counting_norms, statistics_kept
 class CheckpointedForward(OwnForward):
     """Stands in the place of `module.forward` and runs each call as a checkpoint.
 
-    A copied or unpickled module gets one of its own.
+    A copied or unpickled module gets a `CheckpointedForward` of its own.
     """
 
     def __init__(self, module: torch.nn.Module, own: Any, region: Region) -> None:

@@ -18,7 +18,7 @@ def saved_operators(region: Region) -> dict[Any, frozenset[int]]:
 
 
 def skipped_operators(region: Region) -> dict[Any, frozenset[int]]:
-    """The occurrences by operator that do not run again. Raises `Error` for operators that have to."""
+    """The occurrences by operator that do not run again. Raises `Error` for operators that must run again."""
     return {_operator(name, region.module, "left out"): frozenset(positions)
             for name, positions in region.skipped_positions().items()}
 

@@ -42,7 +42,7 @@ class CallPolicy:
         self._counts_again.clear()
 
     def ran(self, operator: Any) -> int:
-        """How often the operator ran in forward."""
+        """How often an operator with kept occurrences ran in forward."""
         return self._counts[operator]
 
     def is_skipped(self, operator: Any) -> bool:

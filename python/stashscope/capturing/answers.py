@@ -40,7 +40,8 @@ class Answers:
         self._constants = None if mode is None else Constants(mode, routing is not None)
         self._routing = None if mode is None or routing is None else Routing(mode, record)
         self._unknown = False
-        # Compiled code would take an assumed number for a real one, so reading one is refused there.
+        # Compiled code would take an assumed number for a real one. So while compiled code runs, reading a number from
+        # a tensor without data is refused.
         self.in_compiled_code = False
 
     def taken_unknown(self) -> bool:
@@ -114,7 +115,9 @@ class Answers:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def assume(self, result: FakeTensor, value: bool, what: str) -> None:
-        """Gives a fake tensor without data this value everywhere, because every element is assumed to be `what`."""
+        """Gives every element of `result`, a fake tensor without data, this value.
+        `result` is the answer of a check of a tensor, whose elements are all assumed to be `what`.
+        """
         if self._given is not None or self._constants is None or result.constant is not None:
             return
         self._record.warn(f"Assumed that every value is {what}: {frames_from(0).line}")

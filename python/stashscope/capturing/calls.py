@@ -17,8 +17,8 @@ from .places import frames_from
 from .scalars import Scalars
 
 _DECIDING = (torch.Tensor.__bool__, torch.Tensor.__index__, torch.Tensor.__contains__)
-# Outside of a capture, these functions add a bias or a mask in place to a product that they computed. In a capture, they
-# call `add` instead.
+# Outside of a capture, these functions add a bias or a mask in place to a product that they computed. In a capture,
+# they call `add` instead.
 _ADDING_IN_PLACE = (torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention,
                     torch.nn.functional.multi_head_attention_forward)
 
@@ -49,7 +49,7 @@ class Calls(TorchFunctionMode):
 
     @property
     def adds_in_place(self) -> bool:
-        """Whether an addition that runs now belongs to a function that adds in place without a mode."""
+        """Whether an addition that runs now belongs to a function that adds in place outside of a capture."""
         return self._running[0] in _ADDING_IN_PLACE and not self._transformed
 
     def makes_number_on_host(self) -> bool:
@@ -57,7 +57,8 @@ class Calls(TorchFunctionMode):
         return is_number_without_device(*self._running, frames_from(1).optimizer)
 
     def adds_bias(self, args: Any) -> bool:
-        """Whether an addition that runs now adds a bias that a larger function adds to its product in place."""
+        """Whether an addition that runs now looks like that of a bias inside a larger function of PyTorch. Outside of a
+        capture, such a function adds the bias to its product in place."""
         return (self._running[0] not in _ADDITIONS and not self._transformed and len(args) == 2
                 and isinstance(args[1], torch.Tensor) and args[0].dim() > 2 and args[1].dim() == 1)
 

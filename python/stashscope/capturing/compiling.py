@@ -61,8 +61,8 @@ class CompiledRun:
         self._answers.in_compiled_code = self._calls.switch(entered)
 
     def random_state(self, state: torch.Tensor) -> None:
-        """The state of the random generator was read. A compilation reads it only to put it back, so that reading does
-        not count."""
+        """The state of the random generator was read. A compilation reads the state only to put it back; such a read
+        does not count."""
         if not self._compiling:
             self._values.made_by_python(state)
 

@@ -47,7 +47,8 @@ class Way:
     def fresh(self, used: int) -> int:
         """A size for the check that differs from the first `used` ones.
 
-        It is far from them, so that rounding would show, but if possible no larger than the sizes that the user named.
+        It is far from them, because a polynomial through rounded numbers would be wrong there, but if possible no
+        larger than the sizes that the user named.
         """
         if used < self.named:
             return self.sizes[self.named - 1]
@@ -176,7 +177,8 @@ class _Survey:
             wrong = self._hard(interpolation.add((place,), (way.size(place),), self._at(sizes)))
             if wrong is None and place:
                 return
-        self._fail(wrong or 0, [way.size(place) for place in range(_HIGHEST_DEGREE + 2)], position)
+        tried = (way.size(place) for place in range(_HIGHEST_DEGREE + 2))
+        self._fail(wrong or 0, ", ".join(f"{self._names[position]}={size}" for size in tried))
 
     def interpolate(self, ways: list[Way]) -> Interpolation:
         """Adds points until no polynomial needs more of them, and checks the polynomials at fresh sizes."""
@@ -201,7 +203,7 @@ class _Survey:
             if wrong is None:
                 continue
             if max(point) > _HIGHEST_DEGREE:
-                self._fail(wrong, [way.size(point[place]) for place, way in enumerate(ways)], point.index(max(point)))
+                self._fail(wrong, self._text(sizes))
             open_points.add(point)
 
     def _hard(self, wrong: Optional[int]) -> Optional[int]:
@@ -214,7 +216,7 @@ class _Survey:
         numbers = self._numbers_in(whole)
         wrong = self._hard(interpolation.wrong(fresh, numbers))
         if wrong is not None:
-            self._fail(wrong, list(fresh), 0)
+            self._fail(wrong, self._text(fresh))
         if not same_python_lives(self._captured, whole):
             raise Error(f"At {self._text(fresh)} Python holds tensors longer or shorter than at "
                         f"{self._text(self._start)}", _WHERE, "Capture each of these sizes on its own.")
@@ -244,8 +246,9 @@ class _Survey:
         return step
 
     def _least(self, interpolation: Interpolation, position: int, step: int) -> int:
-        """The smallest size for which the polynomials hold: PyTorch may run other operators at size 1."""
-        if step > 1:
+        """The smallest size for which the file may be opened. At size 1 PyTorch may run other operators, so this size
+        is tried if `step` allows it."""
+        if (self._start[position] - 1) % step != 0:
             return 1
         return 1 if self._holds(interpolation, self._with(position, 1)) else 2
 
@@ -305,11 +308,11 @@ class _Survey:
     def _text(self, sizes: Iterable[int]) -> str:
         return ", ".join(f"{name}={size}" for name, size in zip(self._names, sizes))
 
-    def _fail(self, number: int, sizes: list[int], position: int) -> None:
+    def _fail(self, number: int, tried: str) -> None:
         owner = owner_of(self._captured.record, self._order, self._places[number])
         raise Error(f"No polynomial in {' and '.join(self._names)} gives {owner}", _WHERE,
-                    f"Sizes that were tried for '{self._names[position]}': {', '.join(map(str, sizes))}. "
-                    "It may be rounded: give sizes that lie evenly apart, such as multiples of 32.")
+                    f"Sizes that were tried: {tried}. "
+                    "The number may be rounded: give sizes that lie evenly apart, such as multiples of 32.")
 
 
 @contextlib.contextmanager

@@ -86,7 +86,7 @@ def _with_layouts(func: Any, args: Any, result: Any) -> Any:
 
 
 def _layout(func: Any, args: Any, result: torch.Tensor) -> Optional[torch.Tensor]:
-    """A tensor with the strides that the kernel gives its result; None if the fake kernel gives the same."""
+    """A tensor with the strides that the CPU's kernel gives its result; None if the fake kernel gives the same."""
     if func in _CONTIGUOUS:
         return torch.empty_like(result, memory_format=torch.contiguous_format)
     if func in _LIKE_A_SUM:

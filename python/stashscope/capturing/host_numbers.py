@@ -35,7 +35,8 @@ def counts_on_host(optimizer: torch.optim.Optimizer) -> Iterator[torch.Tensor]:
 
 
 def is_number_without_device(func: Any, kwargs: Any, in_optimizer: bool) -> bool:
-    """Whether a call makes a tensor on the host: it names no device, or one of PyTorch's optimizers names the host."""
+    """Whether a call of `torch.tensor` makes a tensor on the host: it names no device, or one of PyTorch's optimizers
+    names the host. False while the script has set a default device."""
     if func is not torch.tensor or getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None) is not None:
         return False
     device = kwargs.get("device")

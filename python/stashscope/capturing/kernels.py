@@ -136,7 +136,7 @@ def fake_tensors_are_tensors() -> Iterator[None]:
 
 
 def makes_parameter() -> bool:
-    """Whether `nn.Parameter` is the caller: it detaches a fake tensor by an operator, but a real one without."""
+    """Whether `nn.Parameter` is the caller: it detaches a fake tensor by an operator, but a real tensor without one."""
     frame = sys._getframe(2)
     while frame is not None and kind_of(frame.f_code) == OWN:
         frame = frame.f_back  # type: ignore[assignment]
@@ -220,7 +220,8 @@ def random_states_seen(made: Callable[[torch.Tensor], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def resizes_seen(resized: Callable[[torch.UntypedStorage], None]) -> Iterator[None]:
-    """Calls `resized` with each storage that is resized. Sharded training frees parameters so, and no operator runs."""
+    """Calls `resized` with each storage that is resized. Sharded training frees parameters by resizing their storages,
+    without an operator."""
     before = torch.UntypedStorage.resize_
 
     def resize_(storage: torch.UntypedStorage, *args: Any) -> Any:

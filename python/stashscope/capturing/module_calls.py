@@ -15,7 +15,8 @@ from .wrappers import parts_of
 class ModuleCalls:
     """While this context is active, writes down each call of a named module.
 
-    Calls by a backward pass and calls without gradients do not count: no checkpoint works on them.
+    Calls by a backward pass, calls in a transform of `torch.func` and calls without gradients do not count: no
+    checkpoint works on them.
     """
 
     def __init__(self, names: dict[int, str], roots: Iterable[torch.nn.Module], values: Values) -> None:

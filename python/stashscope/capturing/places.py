@@ -15,7 +15,7 @@ _TORCH = os.path.dirname(torch.__file__) + os.sep
 _CAPTURE = os.path.dirname(__file__) + os.sep
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-# The kinds of frames. The kind tells to which part of a step the operators under the frame belong.
+# The kinds of frames. The kind of a frame tells to which part of a step the operators belong that it calls.
 USER = 0
 INSIDE = 1
 ENGINE = 2
@@ -125,7 +125,8 @@ class ModulePath:
 
     def __init__(self, names: dict[int, str]) -> None:
         self._names = names
-        # The chain of modules, and the backward pass that the module was entered in, or -1.
+        # For each running module, the chain of modules down to it, and the backward pass in which it was entered, or
+        # -1.
         self._stack: list[tuple[tuple[str, ...], int]] = []
         self._chains: dict[int, tuple[str, ...]] = {}
         self._handles: list[Any] = []

@@ -42,13 +42,14 @@ def plain_fakes(mode: FakeTensorMode) -> Iterator[None]:
         return tensor
 
     def as_list(tensor: FakeTensor) -> Any:
-        """The `tolist` of fake tensors bypasses modes for functions."""
+        """Calls the `tolist` of plain tensors, because that of fake tensors bypasses modes for functions."""
         return torch.Tensor.tolist(tensor) if tensor.fake_mode is mode else listed(tensor)
 
     FakeTensor.__new__ = staticmethod(new)  # type: ignore[assignment]
     FakeTensor.tolist = as_list  # type: ignore[method-assign, assignment]
     fake_tensor.op_implementations_checks = [(check, _in_mode(kernel)) for check, kernel in kernels]
-    # Usually, all modes share one cache of the results of fake kernels. Meanwhile, this mode has a cache of its own.
+    # Usually, all modes share one cache of the results of fake kernels. While this context is active, this mode has a
+    # cache of its own.
     results, FakeTensorMode.cache = FakeTensorMode.cache, {}
     try:
         yield

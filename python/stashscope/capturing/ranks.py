@@ -64,7 +64,8 @@ def as_in_training(unseen: Callable[[], Any]) -> Iterator[None]:
 
 
 def script_text(thing: torch.ScriptObject) -> str:
-    """The text for an object in the arguments of a collective: how many ranks take part, or how they reduce."""
+    """The text for an object in the arguments of a collective: for a process group, how many ranks take part; else the
+    name of the object's type."""
     kind = thing._type().name()  # type: ignore[attr-defined]
     if kind == "ProcessGroup":
         return f"{dist.ProcessGroup.unbox(thing).size()} ranks"

@@ -37,7 +37,7 @@ class Node:
     forward_node: int = -1
     # The number of the autograd node that runs this operator in backward.
     run_by: int = -1
-    # Whether autograd's engine adds up gradients here, after that node has run.
+    # Whether autograd's engine adds up gradients here, after the autograd node `run_by` has run.
     accumulates: bool = False
     # Whether the node is part of a graph of torch.compile.
     compiled: bool = False
@@ -70,7 +70,8 @@ class Saved:
     unpacked: int = -1
     # The last node during which autograd holds the tensor.
     released: Optional[int] = None
-    # A number that PyTorch wrapped into a tensor. Hooks on saved tensors, and so checkpoints, do not see it.
+    # Whether this is a number that PyTorch wrapped into a tensor. Hooks on saved tensors, and so checkpoints, do not
+    # see such a tensor.
     number: bool = False
 
 

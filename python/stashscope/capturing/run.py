@@ -100,8 +100,9 @@ class Stage:
     def fake(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Record:
         """Runs the step with fake tensors.
 
-        `hooks`: what happens to saved tensors: '' (nothing), 'watch' or 'forget'. `first`: false for a run that only
-        repeats an earlier one; it prints nothing and looks up no source lines. `given`: the answers of a real run.
+        `hooks`: what happens to saved tensors: '' (nothing), 'watch' or 'forget' (saved.py). `first`: false for a run
+        that only repeats an earlier one; it prints nothing and looks up no source lines. `given`: the answers of a
+        real run.
         """
         return self._run(self.recording(hooks, first, given))
 

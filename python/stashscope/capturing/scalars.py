@@ -43,7 +43,8 @@ class Scalars:
         self._whole_call = False
 
     def before(self, func: Any, facts: Facts, named: dict[str, Any], creates_gradient: bool) -> tuple[int, list[str]]:
-        """Called before the operator's node. Returns bytes that live during it, and values that autograd saves."""
+        """Called before the operator's node is recorded. Returns the bytes of numbers that live only while the operator
+        runs, and the names of the values that autograd saves."""
         numbers = list(_numbers_for_tensors(facts, named))
         if not numbers or self._whole_call:
             return 0, []
@@ -95,9 +96,10 @@ class Scalars:
 
 
 def _sequence_of(facts: Facts, changed: torch.Tensor) -> int:
-    """The autograd node that lets go of the number.
+    """The sequence number of the autograd node that holds the number until it has run.
 
-    It is the newest or, if the operator changes a view in place, the next one, which holds the newest.
+    This node is the newest one. If the operator changes a view in place, the next node holds the newest one and runs
+    in its place.
     """
     newest = torch.autograd._get_sequence_nr() - 1
     return newest + 1 if facts.written and changed._is_view() else newest

@@ -16,7 +16,7 @@ _MISSING = object()
 class State:
     """Contents of modules, optimizers, containers, variables and random generators at one moment.
 
-    Only references are kept, no tensor is copied: the twin (twin.py) keeps their data from changing.
+    Only references are kept, and no tensor is copied: the twin (twin.py) keeps the data of the tensors from changing.
     """
 
     def __init__(self, reached: Reached) -> None:

@@ -47,7 +47,7 @@ class Storages:
         return self._row(nbytes, key, "other")
 
     def adopt(self, index: int, storage: torch.UntypedStorage) -> None:
-        """One more carrier of the same memory."""
+        """Notes `storage` as one more carrier of the memory in row `index`."""
         address = storage._cdata
         self._shown[address] = storage.nbytes()
         old = self._at.pop(address, None)

@@ -112,7 +112,8 @@ def _fills(geometry: Geometry) -> bool:
 def _swap(name: str, mine: torch.Tensor, other: torch.Tensor) -> None:
     """Lets two Python objects show each other's tensor, as `torch.utils.swap_tensors` does.
 
-    That function refuses tensors with weak references. Here they are allowed, because they must see the twin, too.
+    That function refuses tensors with weak references. Here, weak references are allowed, because they must lead to the
+    twin, too.
     """
     kinds = type(mine), type(other)
     attributes = mine.__dict__, other.__dict__

@@ -61,7 +61,8 @@ class Values:
         return [self.seen(tensor).name for tensor in tensors]
 
     def made_by_python(self, tensor: torch.Tensor) -> None:
-        """Adds a node that makes a tensor which Python made without an operator."""
+        """If the memory of a tensor is not known yet, Python made the tensor without an operator. Then this adds a node
+        that makes the tensor."""
         if self.storages.find(tensor.untyped_storage()) is not None:
             return
         node = Node("python", "tensor", "default")

@@ -1,4 +1,4 @@
-"""Tensors that wrap others, such as a rank's part of a DTensor. Only the tensors inside have memory."""
+"""Tensors that wrap others, such as a DTensor around its rank's part. Only the tensors inside have memory."""
 
 from __future__ import annotations
 

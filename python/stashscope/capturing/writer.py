@@ -176,7 +176,7 @@ def _fits_gradient(nodes: list[Node], index: int) -> bool:
 
 
 def _number_of(captured: Captured, numbers: dict[int, int]) -> dict[int, int]:
-    """The numbers of the watching run's storages in the file."""
+    """For each storage of the watching run, its number in the file."""
     first = {key: index for index, key in enumerate(captured.record.keys)}
     found = {index: first.get(key) for index, key in enumerate(captured.watched.keys)}
     return {index: numbers[mine] for index, mine in found.items() if mine is not None and mine in numbers}

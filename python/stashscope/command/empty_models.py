@@ -11,8 +11,8 @@ from torch import nn
 
 @contextlib.contextmanager
 def empty_models() -> Iterator[None]:
-    """While this context is active, parameters that modules get have no data. Moving a module to a device changes only
-    the type of its tensors.
+    """While this context is active, parameters that modules get have no data. Moving a module changes only the type of
+    these parameters.
 
     Buffers and all other tensors keep their data, so that a script can load and shuffle its data.
     """

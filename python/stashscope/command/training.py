@@ -89,7 +89,8 @@ class TrainingStep:
 
 
 def _variables(module: torch.nn.Module, trained: set[int]) -> dict[str, Any]:
-    """The variables, by name, of the script's running functions that may matter to the step, and `module`."""
+    """The variables of the script's running functions that may matter to the step, by name. Also `module`, if it is no
+    part of them."""
     found: dict[str, Any] = {}
     for frame in _frames():
         spaces = (frame.f_locals, frame.f_globals) if frame.f_code.co_name != "<module>" else (frame.f_globals,)

@@ -43,7 +43,8 @@ def warning_of(compiler: Any) -> Optional[str]:
 
 
 def operators_of(compiler: Any, runs: Runs) -> Backend:
-    """A backend whose graphs are those of the user's backend, run operator by operator."""
+    """A backend that makes the graphs of the user's backend, or those of 'aot_eager' if that one is not known, and runs
+    them operator by operator."""
     name = name_of(compiler)
     if name == "inductor":
         return functools.partial(_inductor, compiler, runs)

@@ -115,8 +115,8 @@ class _Interpreter(Interpreter):
 
 
 def _drawing_again(_: Any, operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """Runs the operator. Without data, no random state can be set. Holds the present state meanwhile, because a real
-    run needs memory for a state, too."""
+    """Runs the operator. Without data, no random state can be set. While the operator runs, this holds a copy of the
+    present random state, because a real run needs memory for a state, too."""
     state = torch.get_rng_state()
     result = operator(*args, **kwargs)
     del state

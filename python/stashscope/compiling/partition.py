@@ -99,7 +99,8 @@ def _region(key: str) -> Optional[Any]:
 
 
 def _leaves(user: Node, chain: _Chain, inside: dict[Node, _Chain]) -> bool:
-    """Whether a node of forward outside of the region reads a result of the region. Such a result is an output."""
+    """Whether `user`, which reads a result of the region, is a node of forward outside of the region. Then the result
+    is an output of the region."""
     if user.op == "output" or user.meta.get("partitioner_tag") == "is_backward":
         return False
     return user not in inside or inside[user][0][0] != chain[0][0]
@@ -179,5 +180,6 @@ def _is_part(node: Node, last: Node) -> bool:
 
 
 def _operator_of(node: Node) -> str:
-    """The name of the operator, because nodes hold copies of operators."""
+    """The name of the operator that was called, before a decomposition. Operators are compared by name, because nodes
+    hold copies of them."""
     return str(node.meta.get("original_aten") or node.target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any, Optional
@@ -60,7 +61,8 @@ def _try(names: list[str], model: torch.nn.Module, inputs: Inputs, path: Path) -
 
 
 def _line(error: Exception) -> str:
-    """The first line of what went wrong. The dynamo exporter wraps it into advice."""
+    """The first line of what went wrong. The dynamo exporter wraps the error into one with advice, so the cause is read
+    where there is one."""
     error = error.__cause__ if isinstance(error.__cause__, Exception) else error
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0][:300] if lines else "no message"
@@ -106,8 +108,11 @@ def _write(exported: onnx.ModelProto, path: Path) -> None:
             replace_file(path, exported.SerializeToString())
             return
         data = path.with_name(f"{path.name}.data")
-        data.unlink(missing_ok=True)
-        onnx.save_model(exported, str(path), save_as_external_data=True, location=data.name)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.absolute().parent) as folder:
+            made = Path(folder)
+            onnx.save_model(exported, str(made / path.name), save_as_external_data=True, location=data.name)
+            os.replace(made / data.name, data)
+            os.replace(made / path.name, path)
     except OSError as error:
         raise Error(f"The file cannot be written: {error.strerror or error}", str(path),
                     "Give another path.") from error

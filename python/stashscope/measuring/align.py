@@ -8,7 +8,8 @@ from ..errors import Error
 from .events import Allocation, Event
 from .steps import Operators
 
-# While a step is captured, `reshape` runs `view`. Else it runs an operator that differs only in its name.
+# While a step is captured, `reshape` runs `view`. Outside of a capture, it runs an operator that differs only in its
+# name.
 _SAME = {"aten::view": "aten::_reshape_alias"}
 
 
@@ -48,7 +49,8 @@ class _Walk:
         self._advance()
 
     def _take_outer(self, event: Event, start: int) -> None:
-        """Autograd copies what an operator overwrites: the copy's event lies in that of the operator."""
+        """Takes an operator whose event contains the events of the operators before it. For example, autograd copies a
+        tensor that an operator overwrites, and the copy's event lies inside the operator's event."""
         found = self.found[self.position]
         found.inside, found.before = found.before, []
         inner = sum(self.found[index].nanoseconds for index in range(start, self.position))

@@ -22,7 +22,7 @@ class Curve:
 
 
 def curve_of(operators: Operators, found: list[Found]) -> Curve:
-    """The bytes while each operator runs, and what its kernel allocates and frees inside as workspace."""
+    """The bytes that live while each operator runs. What the operator both allocates and frees counts as workspace."""
     return _Curve(operators).over(found)
 
 

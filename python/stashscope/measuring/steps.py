@@ -32,7 +32,7 @@ class Operators:
         return max(self.live, default=0)
 
     def event(self, index: int) -> str:
-        """The profiler's name of an operator; '' for what Python makes without one."""
+        """The profiler's name of an operator; '' for what Python makes without one, and for operators in `left_out`."""
         space, operator, _ = self.names[index].split(".", 2)
         event = f"{space}::{operator}"
         return "" if space == PYTHON or event in self.left_out else event

@@ -55,10 +55,13 @@ def _what_ifs(what_ifs: Mapping[str, Union[None, int, float, str]]) -> dict[str,
 
 
 def _dims(dims: Mapping[str, Union[int, str]]) -> dict[str, str]:
+    hint = "Write dims={'batch': 8}."
+    if not isinstance(dims, Mapping):
+        raise Error(f"{dims!r} is no mapping from names to sizes", "dims", hint)
     for name, value in dims.items():
         if not isinstance(name, str) or name == "":
-            raise Error(f"{name!r} is no name of a dimension", "dims", "Write dims={'batch': 8}.")
+            raise Error(f"{name!r} is no name of a dimension", "dims", hint)
         if value == "":
-            raise Error("An empty text is neither a size nor a name", f"dimension '{name}'", "Write dims={'batch': 8}.")
+            raise Error("An empty text is neither a size nor a name", f"dimension '{name}'", hint)
     return {name: value if isinstance(value, str) else str(whole_number(value, f"dimension '{name}'"))
             for name, value in dims.items()}

@@ -49,6 +49,8 @@ TEST(Gzip, RefusesWhatItCannotRead) {
   EXPECT_NE(refused("damaged.gz").find("damaged"), std::string::npos) << refused("damaged.gz");
   EXPECT_NE(refused("absent").find("absent"), std::string::npos);
   EXPECT_NE(refused("").find("is not a readable file"), std::string::npos) << "a folder";
+  const std::string too_long(5000, 'x');
+  EXPECT_NE(refused(too_long).find("is not a readable file"), std::string::npos);
 }
 
 }  // namespace gzip_test

@@ -21,6 +21,14 @@ TEST(Tensor, HoldsWholeNumbersInTypesOfNumbers) {
   }
 }
 
+TEST(Tensor, ReturnsNoWholeNumbersAboveTheSignedOnes) {
+  std::string raw(16, '\xff');
+  EXPECT_EQ(Tensor(ElementType::uint64, {2}, raw).integers(), std::nullopt);
+  raw[7] = raw[15] = '\x7f';
+  EXPECT_EQ(Tensor(ElementType::uint64, {2}, raw).integers(),
+            (std::vector<std::int64_t>{INT64_MAX, INT64_MAX}));
+}
+
 TEST(Tensor, RefusesWholeNumbersOutsideOfItsType) {
   const auto refused = [](ElementType element, std::int64_t item) {
     return test::refusal(ErrorKind::input, [&] { Tensor::of_integers(element, {1}, {item}); });

@@ -170,6 +170,9 @@ TEST(CapturedStepReader, SaysWhatIsWrong) {
             "again");
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [-1], "role": ["input"], "last": [6]})"),
             "metadata 'stashscope.storages', storage 0: has no valid size; capture the step again");
+  EXPECT_EQ(refused("stashscope.storages", R"({"bytes": ["-5"], "role": ["input"], "last": [6]})"),
+            "metadata 'stashscope.storages', storage 0: is negative or has no value at the sizes "
+            "of the capture; capture the step again");
   EXPECT_EQ(refused("stashscope.storages", R"({"bytes": [1], "role": ["toy"], "last": [6]})"),
             "metadata 'stashscope.storages', storage 0, role: has the unknown value 'toy'; capture "
             "the step again");

@@ -185,8 +185,8 @@ TEST(Functions, NamesStayDistinctAndCallsNest) {
       "a/outer/leaky_0/leaky/act: LeakyRelu(a/outer/leaky_0/leaky/sum_2,) -> second 0.250000");
 }
 
-TEST(Functions, SubgraphsOfTheirNodesReadTheCallersNames) {
-  onnx::ModelProto model = model_of({node("c", "choose", {"flag", "in"}, {"out"}, "test")});
+/// choose(condition, x) = If(condition), with one branch, which consists of `inside`.
+onnx::FunctionProto choosing(const onnx::NodeProto& inside) {
   onnx::FunctionProto choose;
   choose.set_name("choose");
   choose.set_domain("test");
@@ -197,15 +197,45 @@ TEST(Functions, SubgraphsOfTheirNodesReadTheCallersNames) {
   auto& attribute = *branch.add_attribute();
   attribute.set_name("then_branch");
   attribute.set_type(onnx::AttributeProto::GRAPH);
-  *attribute.mutable_g()->add_node() = node("inside", "leaky", {"x"}, {"chosen"}, "test");
-  attribute.mutable_g()->add_output()->set_name("chosen");
+  *attribute.mutable_g()->add_node() = inside;
+  attribute.mutable_g()->add_output()->set_name(inside.output(0));
+  return choose;
+}
+
+onnx::ModelProto calling_choose(const onnx::FunctionProto& choose) {
+  onnx::ModelProto model = model_of({node("c", "choose", {"flag", "in"}, {"out"}, "test")});
   *model.add_functions() = choose;
+  return model;
+}
+
+TEST(Functions, SubgraphsOfTheirNodesReadTheCallersNames) {
+  onnx::ModelProto model =
+      calling_choose(choosing(node("inside", "leaky", {"x"}, {"chosen"}, "test")));
   inline_functions(model);
   ASSERT_EQ(model.graph().node_size(), 1);
   const onnx::GraphProto& then = model.graph().node(0).attribute(0).g();
   EXPECT_EQ(text_of(then.node(0)), "inside/leaky/Sum_0: Sum(in,,) -> inside/leaky/sum");
   EXPECT_EQ(then.output(0).name(), "c/choose/chosen");
   EXPECT_EQ(then.node(1).output(0), "c/choose/chosen");
+}
+
+TEST(Functions, SparseInitializersOfSubgraphsGetNamesOfTheirOwn) {
+  onnx::FunctionProto choose = choosing(node("inside", "Add", {"x", "w"}, {"chosen"}));
+  onnx::GraphProto& branch = *choose.mutable_node(0)->mutable_attribute(0)->mutable_g();
+  branch.add_sparse_initializer()->mutable_values()->set_name("w");
+  onnx::ModelProto model = calling_choose(choose);
+  model.mutable_graph()->add_sparse_initializer()->mutable_values()->set_name("c/choose/w");
+  inline_functions(model);
+  const onnx::GraphProto& then = model.graph().node(0).attribute(0).g();
+  EXPECT_EQ(then.node(0).input(1), "c/choose/w_1");
+  EXPECT_EQ(then.sparse_initializer(0).values().name(), "c/choose/w_1");
+}
+
+TEST(Functions, AnOpsetOfTheirOwnMakesADifferenceInSubgraphsToo) {
+  onnx::FunctionProto choose = choosing(node("inside", "ReduceMean", {"x"}, {"chosen"}));
+  import(*choose.mutable_opset_import(), 18);
+  const std::string said = refusal(calling_choose(choose));
+  EXPECT_NE(said.find("function 'choose': uses ReduceMean of opset 18"), std::string::npos) << said;
 }
 
 TEST(Functions, AnOpsetOfTheirOwnIsTakenWhereItMakesNoDifference) {

@@ -369,6 +369,21 @@ Graph mixed(const ModelBuilder& model) {
   return infer_shapes(apply_passes(infer_shapes(model.build()), {}, selection).graph);
 }
 
+TEST(MixedPrecision, NarrowsALimitWithAxesToTheLowestNumber) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).weight("w", {4, 4}).weight("low", {1}, {-3.4e38F});
+  m.node("MatMul", {"x", "w"}, {"h"}).node("Add", {"h", "low"}, {"s"});
+  m.node("MatMul", {"s", "w"}, {"y"}).output("y");
+  PassSelection selection;
+  selection.precision = ElementType::float16;
+  const Graph graph = apply_passes(infer_shapes(with_literals(m, {"low"})), {}, selection).graph;
+  const Node& sum = graph.node(graph.value(test::id_of(graph, "s")).producer);
+  const Initializer* const low = graph.initializer(sum.inputs[1]);
+  ASSERT_NE(low, nullptr);
+  EXPECT_EQ(low->tensor.dims(), std::vector<std::int64_t>{1});
+  EXPECT_EQ(low->tensor.reals()->front(), -65504);
+}
+
 TEST(MixedPrecision, LeavesTheTypesOfSubgraphsAndOfOwnTypesAlone) {
   ModelBuilder body;
   body.input("i", {}, ElementType::int64).input("go", {}, ElementType::boolean).input("state", {4});

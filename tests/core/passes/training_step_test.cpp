@@ -234,6 +234,7 @@ TEST(Boundary, WhatAnOptimizerOfOnnxUpdatesIsNoGradient) {
       find_boundary(std::make_shared<const Graph>(m.output("w_new").output("moment_new").build()));
   EXPECT_TRUE(step.parameters.empty());
   EXPECT_TRUE(step.warnings.empty());
+  EXPECT_TRUE(has_backward(*step.graph)) << "an optimizer occurs only in training graphs";
 }
 
 /// y = (x w + b) w; w is read once or twice.

@@ -116,9 +116,10 @@ TEST(ArenaReport, ThePageSaysWhatItsPictureShows) {
   ReportInput input = input_of(*study);
   StepArena& arena = *input.arenas->current.arena;
   const std::string page = html_report(input);
-  EXPECT_NE(page.find("This is the arena with plans; without plans, it needs <b>" +
-                      format_bytes(input.arenas->baseline.arena->capacity_bytes) + "</b>"),
-            std::string::npos);
+  EXPECT_NE(
+      page.find("This is the arena with plans; without plans, the step needs an arena of <b>" +
+                format_bytes(input.arenas->baseline.arena->capacity_bytes) + "</b>"),
+      std::string::npos);
   EXPECT_NE(page.find("a tensor or the workspace of a node"), std::string::npos);
   // Half of the capacity is in the middle of the 280 units.
   arena.load_bound_bytes = arena.capacity_bytes / 2;

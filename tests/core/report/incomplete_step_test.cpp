@@ -76,6 +76,9 @@ TEST(IncompleteStep, AFirstStepSaysWhatLaterStepsNeed) {
   EXPECT_TRUE(says("Later steps need 384 B (384 B) with this plan, more than the budget"));
   answer.request.budget_bytes = 384;
   EXPECT_TRUE(says("Later steps need 384 B (384 B) with this plan, within the budget"));
+  answer.request.allocator = AllocatorSettings();
+  EXPECT_TRUE(says("Later steps need 384 B (384 B) with this plan: the 256 B"));
+  answer.request.allocator.reset();
   EXPECT_EQ(budget_text(*study, answer).find("finer granularity"), std::string::npos);
   EXPECT_EQ(budget_json(*study, answer)["later_state_bytes"], 256);
   EXPECT_EQ(budget_json(*study, answer)["later_peak_bytes"], 384);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 namespace stashscope {
@@ -42,6 +43,16 @@ TEST_F(ExprTest, DividesExactly) {
   EXPECT_EQ(*divide(B * S * Expr(12) - B * Expr(12), S - Expr(1)), B * Expr(12));
   EXPECT_EQ(*divide(B * B - S * S, B + S), B - S);
   EXPECT_FALSE(divide(B * S + Expr(1), B));
+}
+
+TEST_F(ExprTest, ASumOfManyTermsIsDividedByItsCommonFactor) {
+  Expr sum = 1;
+  for (const char* const name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    sum = sum * (symbol(name) + Expr(1));
+  }
+  EXPECT_EQ(divide(B * sum, B), sum);
+  EXPECT_EQ(text(B * sum), "B*(" + text(sum) + ")");
+  EXPECT_FALSE(divide(B * sum + Expr(1), B));
 }
 
 TEST_F(ExprTest, EqualRoundingsAreEqual) {
@@ -95,6 +106,7 @@ TEST_F(ExprTest, OverflowIsAnErrorNotANumber) {
         for (int i = 0; i < 20; ++i) grows = grows * grows;
       },
       ExpressionTooLarge);
+  EXPECT_THROW(-Rational(std::numeric_limits<std::int64_t>::min()), ExpressionTooLarge);
 }
 
 TEST_F(ExprTest, Substitutes) {
@@ -121,7 +133,7 @@ TEST_F(ExprTest, ParsesOtherToolsSpellings) {
 
 TEST_F(ExprTest, OtherTextIsNoExpression) {
   for (const char* name : {"", "batch size", "seq-len", "f(x)", "__import__('os')", "a + ", "(a",
-                           "1_dim", "MatMuloutput-1_dim_0", "a/0", "日本", "a.b"}) {
+                           "1_dim", "MatMuloutput-1_dim_0", "a/0", "日本", "a.b", "S**-1"}) {
     EXPECT_FALSE(parse_expr(name, symbols)) << name;
   }
   EXPECT_FALSE(parse_expr(std::string(2000, '('), symbols));

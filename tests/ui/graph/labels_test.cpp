@@ -156,6 +156,26 @@ TEST_F(GraphLabels, TheSelectedBoxAlwaysHasItsTitle) {
   }
 }
 
+TEST_F(GraphLabels, TheTitleOfTheSelectedBoxStandsBesideThePlaceKeptFree) {
+  open(sample(u"gpt2_tiny"_s));
+  open_groups();
+  std::uint32_t node = 0;
+  while (!box(node).shows.node.valid()) ++node;
+  document().selection().select_node(box(node).shows.node);
+  zoom_to(0.02);
+  view().center_on(to_qt(box(node).rect.center()));
+  const QRectF own = on_screen(node);
+  QRectF room = view().rect().toRectF();
+  room.setLeft(own.left());
+  LabelOptions options;
+  options.keep_free = QRectF(own.right() + 2, own.top() - 40, 120, 100);
+  const GraphTexts texts = place_texts(scene(), view().camera(), room, options);
+  const auto title = std::ranges::find(texts.labels, node, &GraphLabel::box);
+  ASSERT_NE(title, texts.labels.end());
+  EXPECT_FALSE(title->rect.intersects(*options.keep_free));
+  EXPECT_TRUE(room.contains(title->rect));
+}
+
 TEST_F(GraphLabels, FarAwayBlocksAsHighAsALineHaveTitlesAndMostOthersToo) {
   open(sample(u"gpt2_tiny"_s));
   open_groups();

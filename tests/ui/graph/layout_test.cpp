@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <QAction>
 #include <QFile>
 
 #include "tests/ui/support/window_test.h"
@@ -88,7 +89,11 @@ TEST_F(LayoutTest, GroupsOpenAndClose) {
   window().graph().toggle(closed);
   ASSERT_TRUE(settles());
   EXPECT_GT(scene()->drawing().boxes.size(), before);
-  click(find<QWidget>(u"close_groups_button"_s));
+  auto& button = find<QWidget>(u"close_groups_button"_s);
+  EXPECT_EQ(button.accessibleName(), u"Close groups down to the layers"_s)
+      << "groups that contain layers stay open";
+  EXPECT_EQ(find<QAction>(u"close_groups"_s).text().remove(u'&'), button.accessibleName());
+  click(button);
   ASSERT_TRUE(settles());
   EXPECT_EQ(scene()->drawing().boxes.size(), before);
 }

@@ -52,6 +52,15 @@ TEST(Fuzzy, StartsOfWordsAndNeighboursCountMost) {
   EXPECT_GT(score(u"ab"_s, u"a b"_s), score(u"ab"_s, u"a long way to b"_s));
 }
 
+TEST(Fuzzy, OnlyTheFirstLettersOfALongPatternCount) {
+  const QString text = u"ab "_s.repeated(24).trimmed();  // has 48 letters
+  const auto cut = fuzzy_match(text + u" zz"_s, text);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->score, score(text, text)) << "in one piece, too";
+  EXPECT_EQ(cut->places.size(), 48U);
+  EXPECT_LT(score(text.chopped(1) + u'z', text), 0) << "the last letter that counts";
+}
+
 /// The score of a match whose letters are at these places, without the loss of long texts.
 int score_of(const QString& text, const Places& places) {
   int score = 0;
@@ -136,10 +145,10 @@ TEST_F(Ranking, WordsOfAPlaceGoBeforePiecesOfAName) {
 
 TEST_F(Ranking, OtherWordsGoBeforePiecesOfAName) {
   const std::vector<Command> commands = {command(u"Passes"_s, u"Follow all data"_s),
-                                         command(u"View"_s, u"Close all groups"_s)};
+                                         command(u"View"_s, u"Close groups down to the layers"_s)};
   add_search_words(*commands[1].action, u"fold collapse"_s);
   EXPECT_EQ(names(ranked(commands, u"fold"_s)),
-            QStringList({u"Close all groups"_s, u"Follow all data"_s}));
+            QStringList({u"Close groups down to the layers"_s, u"Follow all data"_s}));
   EXPECT_TRUE(ranked(commands, u"fold"_s).front().places.empty());
 }
 

@@ -72,6 +72,14 @@ TEST_F(Captured, KeepsItsOrderItsOperatorsAndItsOptimizer) {
   EXPECT_TRUE(find<QWidget>(u"order_note"_s).isHidden());
 }
 
+TEST_F(Captured, HasNothingToFuseAndSaysWhy) {
+  const auto& table = find<TableView>(u"fusion_table"_s);
+  EXPECT_EQ(table.model()->rowCount(), 0) << "rows would cover the invitation";
+  EXPECT_TRUE(table.invitation().contains(u"one by one: nothing is fused"_s));
+  open(sample(u"gpt2_tiny"_s));
+  EXPECT_GT(table.model()->rowCount(), 0);
+}
+
 TEST_F(Captured, HasPlansForPyTorchOnly) {
   auto& grain = find<QComboBox>(u"grain"_s);
   EXPECT_FALSE(grain.isEnabled());

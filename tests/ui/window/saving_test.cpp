@@ -14,6 +14,7 @@
 
 #include "tests/support/csv.h"
 #include "tests/ui/support/window_test.h"
+#include "ui/document/recent_files.h"
 #include "ui/palette/commands.h"
 #include "ui/text/texts.h"
 #include "ui/widgets/document_dialog.h"
@@ -116,6 +117,22 @@ TEST_F(Saving, BeginsBesideTheNextModelToo) {
             std::pair(QDir(folder_.path()).canonicalPath(), u"next.html"_s));
   EXPECT_EQ(proposed(u"focused_save_data"_s, u"save_dialog"_s),
             std::pair(QDir(folder_.path()).canonicalPath(), u"next_graph_view.csv"_s));
+}
+
+/// The session waits for the study of the choices, and is written when the next model is opened.
+TEST_F(Saving, ASessionWrittenAfterAnotherModelWasOpenedIsARecentFile) {
+  Choices choices = document().choices();
+  choices.plans.level = 1;
+  document().choose(choices, u"level 1"_s);
+  ASSERT_TRUE(document().study_job().is_busy());
+  const QString session = in_folder(u"results/a.stashscope"_s);
+  document().save_session_as(session);
+  open(sample(u"lenet"_s));
+  ASSERT_TRUE(comes_true([&] { return recent_files().contains(session); }));
+  EXPECT_FALSE(recent_files().contains(QString()));
+  EXPECT_EQ(document().files().session_path(), QString());
+  EXPECT_EQ(proposed(u"compare"_s, u"compare_dialog"_s).first,
+            QDir(in_folder(u"results"_s)).canonicalPath());
 }
 
 TEST_F(Saving, ThereIsSomethingToCancelOnlyDuringWork) {

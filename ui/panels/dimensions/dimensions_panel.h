@@ -50,9 +50,9 @@ class DimensionsPanel : public QWidget {
   Row make_row(const Dimension& dimension);
   /// Leads Tab through the sizes, then through their menus.
   void order_tabs();
-  /// Makes all boxes as wide as the longest size with its unit needs. Puts the labels above the
-  /// fields if a label would be cut beside its field. Keeps the panel wide enough for the fields,
-  /// and for labels of up to 26 characters above them.
+  /// Gives all boxes one width, enough for the longest size with its unit. Puts the labels above
+  /// the fields if a label would be cut beside its field. Keeps the panel wide enough for the
+  /// fields, and for labels of up to 26 characters above them.
   void fit_rows();
   SizeBox* make_value(const QString& name);
   void refuse(const SizeBox& box, const QString& typed, bool is_too_large);

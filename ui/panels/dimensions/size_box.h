@@ -15,8 +15,8 @@ class SizeBox : public QSpinBox {
   /// @param largest the largest size that the box accepts
   explicit SizeBox(int largest, QWidget* parent = nullptr);
 
-  /// Shows a size. The limits hold for what is typed only: a session or an option of the command
-  /// line may have set 0, or more than the largest size.
+  /// Shows any size, even 0 or a size above the largest. The limits hold only for sizes that the
+  /// user types: a session or an option of the command line may have set any size.
   void show_size(std::int64_t size);
   /// The size that is in force, without its unit.
   QString size_text() const { return textFromValue(value()); }

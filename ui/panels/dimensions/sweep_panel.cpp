@@ -29,8 +29,8 @@ constexpr int start_after = 120;  // milliseconds; several quick changes start o
 constexpr int first_count = 17;
 constexpr int most_points = 257;
 constexpr std::int64_t least_end = 16;
-/// The range is not extended beyond this multiple of the current size, which counts as at least
-/// `least_end`.
+/// The range is not extended beyond this multiple of the current size. A current size below
+/// `least_end` counts as `least_end`.
 constexpr std::int64_t farthest_end = 64;
 
 /// The step accepts only multiples of this number as sizes, because micro-batches divide the batch.

@@ -44,8 +44,8 @@ class SweepPanel : public QWidget {
   void list_dimensions();
   /// Sets the range from 1 to twice the current size of the dimension, but at least to 16.
   void propose_range();
-  /// Once the proposed range is computed, extends it beyond the first size that does not fit the
-  /// device, unless that size is far away.
+  /// If all sizes of the proposed range are computed and the last one fits the device, extends the
+  /// range to a size that does not fit, unless that size is far away.
   void extend_range();
   std::vector<std::int64_t> values_of(const Dimension& of) const;
   QString why_no_values() const;

@@ -109,7 +109,7 @@ QWidget* GraphPanel::make_tools() {
   set_up_colours();
   layout->addWidget(search_, 4);
   layout->addWidget(matches_label_);
-  // Takes only the width that the search field and the list of colourings leave.
+  // This stretch takes only the width that the search field and the list of colourings leave.
   layout->addStretch();
   // The label "Colour by" must not limit how narrow the panel can become. A narrow panel hides it.
   colour_by_->setMinimumWidth(1);
@@ -127,7 +127,8 @@ QWidget* GraphPanel::make_tools() {
     layout->addWidget(button);
   };
   layout->addWidget(make_peak_button());
-  add(u"close_groups_button"_s, Icon::collapse, tr("Close all groups"), [this] { close_groups(); });
+  add(u"close_groups_button"_s, Icon::collapse, tr("Close groups down to the layers"),
+      [this] { close_groups(); });
   add(u"zoom_out_button"_s, Icon::zoom_out, tr("Zoom out"),
       [this] { view_->zoom_by(1 / button_zoom); });
   add(u"zoom_in_button"_s, Icon::zoom_in, tr("Zoom in"), [this] { view_->zoom_by(button_zoom); });
@@ -292,7 +293,7 @@ layout::OpenGroups GraphPanel::next_open() const {
   return layout_.is_busy() && open_ ? *open_ : view_->scene()->picture().open;
 }
 
-/// Shows the whole picture, because the one with closed groups is smaller and may lie out of sight.
+/// Shows the whole new picture: with closed groups it is smaller, and could lie out of sight.
 void GraphPanel::close_groups() {
   open_.reset();
   if (document_.study() != nullptr) request_picture(true);

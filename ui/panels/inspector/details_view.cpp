@@ -79,7 +79,8 @@ void DetailsView::resizeEvent(QResizeEvent* /*event*/) {
 
 void DetailsView::lay_out() {
   is_resized_ = false;
-  // The width of the last layout, so that only another width leads to another layout.
+  // As the old size, the event has the width of the last layout, so that QTextBrowser lays the page
+  // out again only for another width.
   const QSize laid_out(qRound(document()->textWidth()), viewport()->height());
   QResizeEvent event(viewport()->size(), laid_out);
   QTextBrowser::resizeEvent(&event);

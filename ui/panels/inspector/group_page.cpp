@@ -70,7 +70,8 @@ QStringList short_names(const Study& study, const std::vector<NodeId>& nodes) {
   return shortened;
 }
 
-/// The bytes that other nodes stash in memory that the group allocated, and one of these nodes.
+/// Says how many bytes other nodes stash in memory that the group allocated, and names one of these
+/// nodes.
 QString taken_over_text(const Study& study, const GroupMemory& memory) {
   const QString link =
       node_link(study, memory.others.front(), short_names(study, memory.others).front());

@@ -228,7 +228,7 @@ class NodePage {
 
   QString read(const Read& read) const { return read_link(study_, read); }
 
-  /// The range from the slot that makes the value to the last slot of its memory.
+  /// The range from the slot in which the value is made to the last slot of its memory.
   QString life(ValueId id) const {
     const BufferId buffer = timeline_.buffer_of[id];
     if (!buffer.valid()) return {};
@@ -282,7 +282,7 @@ class NodePage {
 
   static QString state_text(const NodePlanState& state) {
     if (state.pinned) return InspectorPage::tr("pinned: the node's output stays in memory");
-    if (!state.chosen && !in_reference(state.plan->type)) {
+    if (!state.chosen && !is_searched(state.plan->type)) {
       return InspectorPage::tr(
           "off: tick this plan in the Plans panel, under More types, to free the node's output");
     }

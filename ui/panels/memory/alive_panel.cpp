@@ -251,8 +251,8 @@ void AlivePanel::fit_bands() {
   bands_->setVisible(!bands_->text().isEmpty() && height() - taken >= least_rows * row);
 }
 
-/// Keeps size, role and slots whole. The names of tensors give way, because they have shorter
-/// forms.
+/// Makes the columns for sizes, roles and slots wide enough for their texts. The column for names
+/// gets the width that is left, because names have shorter forms.
 void AlivePanel::fit_columns() {
   const auto& study = document_.study();
   if (study == nullptr) return;

@@ -36,7 +36,7 @@ class AlivePanel : public QWidget {
   QWidget* make_heading();
   void make_table();
   bool shows_step() const { return extent_->currentIndex() > 0; }
-  /// Shows the tensors of the slot or of the step.
+  /// Lists the tensors at the cursor, the stashed tensors of the step, or all tensors of the step.
   void choose_extent(int index);
   void keep_band_of_extent(int index);
   void choose_band(const QString& link);

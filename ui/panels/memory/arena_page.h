@@ -17,7 +17,8 @@ class ArenaPage : public QWidget {
   explicit ArenaPage(Document& document, QWidget* parent = nullptr);
 
   ArenaMap& map() { return *map_; }
-  /// Follows the study. @param curves of the document's study; without a study if there is none
+  /// Shows the arena of another study.
+  /// @param curves the curves of the document's study; if there is no study, `curves.study` is null
   void set_curves(const MemoryCurves& curves);
   /// Outlines a tensor, as soon as the arena of the step is there.
   /// @param buffer of the current variant; invalid: none

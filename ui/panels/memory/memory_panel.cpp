@@ -22,7 +22,8 @@ constexpr int least_height = 42;
 using Fill = MemoryLook::Fill;
 using Colouring = MemoryLook::Colouring;
 
-/// Tabs that shrink to one letter of their text, where Qt's keep two letters and three dots.
+/// Tabs that shrink to one letter and an ellipsis. Qt's tabs shrink only to two letters and three
+/// dots.
 class NarrowTabs : public QTabBar {
  protected:
   QSize minimumTabSizeHint(int index) const override {
@@ -95,7 +96,7 @@ QWidget* MemoryPanel::make_header() {
   tabs_->setObjectName(u"memory_tabs"_s);
   tabs_->setAccessibleName(tr("Memory pages"));
   tabs_->setDrawBase(false);
-  // With large text, all tabs stay in sight.
+  // Without scroll buttons, all tabs stay in sight even if the text is large.
   tabs_->setUsesScrollButtons(false);
   tabs_->setElideMode(Qt::ElideRight);
   tabs_->addTab(tr("Curve"));

@@ -7,8 +7,8 @@
 
 namespace stashscope::ui {
 
-/// A text such as `16.4 MiB of it unallocated in 3 pieces, the largest 12.0 MiB`. Without pieces,
-/// the text tells only the bytes.
+/// A text such as `16.4 MiB of it unallocated in 3 pieces, the largest 12.0 MiB`, which follows a
+/// text about the reserved bytes. Without pieces, the text tells only the bytes.
 QString unallocated_text(const FreeMemory& free);
 
 /// The segments of the allocator in the slot of the memory cursor, below a line about them. The

@@ -68,7 +68,8 @@ QString proof_text(const BudgetAnswer& answer, double step) {
           .arg(time_text(gap), percent_text(gap, step));
 }
 
-/// Why the lower bound is more than the step holds at its end; empty if it is not.
+/// Why the lower bound is above the bytes that the step holds at its end; empty if the bound is not
+/// above them.
 QString bound_beside(const Study& study, const StepPeakBound& bound, std::int64_t held_bytes) {
   if (bound.bytes <= held_bytes || !bound.node.valid()) return {};
   return u' ' +
@@ -120,8 +121,9 @@ QString budget_text(const BudgetAnswer& answer, std::int64_t beside) {
   return answer.reserved_bytes ? PlannerAnswer::tr("%1 for reserved memory").arg(bytes) : bytes;
 }
 
-/// What later steps need: from their start, they hold the optimizer states that the captured step
-/// makes. Empty if it makes none.
+/// Says how many bytes of optimizer states later steps hold from their start, because the captured
+/// step makes these states while it runs. If the budget is for the captured step alone, also says
+/// whether later steps meet it. Empty if the captured step makes no states.
 QString later_states_text(const Study& study, const BudgetAnswer& answer) {
   const std::int64_t bytes = later_steps(study, *study.current).state_bytes;
   if (bytes == 0) return {};
@@ -236,6 +238,32 @@ QString verdict_text(const Study& study, const BudgetAnswer& answer) {
          planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
 }
 
+/// What helps if the step itself holds too many bytes. Names only what is not in use yet.
+QString advice_below_floor(const Study& study) {
+  if (study.graph().data().captured) {
+    return PlannerAnswer::tr(
+        "No plan frees these bytes. Choose a larger device, or a script that needs fewer of them.");
+  }
+  const bool is_mixed = study.choices.graph.precision.has_value();
+  const bool releases = study.choices.update.release_gradients;
+  if (is_mixed && releases) {
+    return PlannerAnswer::tr("No plan frees these bytes. Choose a larger device.");
+  }
+  if (is_mixed) {
+    return PlannerAnswer::tr(
+        "No plan frees these bytes. To need fewer of them, release the gradients early; otherwise, "
+        "choose a larger device.");
+  }
+  if (releases) {
+    return PlannerAnswer::tr(
+        "No plan frees these bytes. To need fewer of them, use mixed precision; otherwise, choose "
+        "a larger device.");
+  }
+  return PlannerAnswer::tr(
+      "No plan frees these bytes. To need fewer of them, use mixed precision or release the "
+      "gradients early; otherwise, choose a larger device.");
+}
+
 }  // namespace
 
 QString planner_name(const std::string& name) { return shortened(name, longest_name); }
@@ -335,16 +363,9 @@ QString below_floor_text(const Study& study, std::int64_t budget_bytes,
   const PeakFloor floor = peak_floor(study);
   if (floor.bytes <= budget_bytes) return {};
   const QString holds = PlannerAnswer::tr("The step itself holds <b>%1</b> at its end: %2.");
-  const QString advice =
-      study.graph().data().captured
-          ? PlannerAnswer::tr(
-                "No plan frees these bytes. Choose a larger device, or a script that "
-                "needs fewer of them.")
-          : PlannerAnswer::tr(
-                "No plan frees these bytes. To need fewer of them, use mixed precision or release "
-                "the gradients early; otherwise, choose a larger device.");
   return planner_paragraph(
-      holds.arg(bytes_text(floor.bytes), shown(words_of(floor)).toHtmlEscaped()) + u' ' + advice +
+      holds.arg(bytes_text(floor.bytes), shown(words_of(floor)).toHtmlEscaped()) + u' ' +
+      advice_below_floor(study) +
       (bound == nullptr ? QString() : bound_beside(study, *bound, floor.bytes)));
 }
 

@@ -22,13 +22,15 @@ QString warning_text(const QString& text, const QPalette& palette);
 /// The answer to a budget, as rich text: whether the budget is met, the peak and the extra time of
 /// the best plan, and what is proven.
 QString answer_text(const Study& study, const BudgetAnswer& answer);
-/// How a search whose answer is in use changed the peak and the time of the step, and how many
-/// passes it switched on, as rich text. Empty if neither peak nor time changed.
+/// Says how the search changed the peak and the time of the step, and how many passes it switched
+/// on, as rich text. Empty if neither peak nor time changed.
 /// @param study the step with the answer's passes
+/// @param before the step when the search began
+/// @pre the plan of the answer is on
 QString before_text(const Study& study, const BudgetAnswer& answer, const StepFigures& before,
                     const std::vector<const GraphPass*>& passes);
-/// The peak and the time of a step with plans for the same budget and with passes that add no time,
-/// as rich text. Empty for a joint answer, whose own text says all this.
+/// The peak and the time that the step would have with the plans and passes of an offer, as rich
+/// text; the passes add no time. Empty for a joint answer, whose own text says all this.
 QString offer_text(const Study& study, const DeviceFit& offer);
 /// The bytes of the step that no plan frees, as rich text; empty unless they exceed the budget.
 /// @param bound the lower bound that the text before this one states; null: none

@@ -19,9 +19,8 @@ QString device_answer_text(const BudgetAnswer& answer) {
   if (!answer.device) return {};
   const std::int64_t limit = *answer.request.device_bytes;
   const std::int64_t most = answer.device->high_bytes;
-  const QString verdict = most <= limit
-                              ? DeviceAnswer::tr("the plan leaves room in %1 for the upper figure")
-                              : DeviceAnswer::tr("the upper figure is more than its %1");
+  const QString verdict = most <= limit ? DeviceAnswer::tr("the upper figure is within its %1")
+                                        : DeviceAnswer::tr("the upper figure is more than its %1");
   return planner_paragraph(
       DeviceAnswer::tr("With the CUDA context and the workspaces of libraries, the step then takes "
                        "%1 to <b>%2</b> of the device: %3.")

@@ -6,8 +6,8 @@
 
 namespace stashscope::ui {
 
-/// The memory of the device that the step takes with the best plan of an answer, including memory
-/// outside tensors, as rich text. Empty if the request does not limit this memory.
+/// Says how much of the device's memory the step takes with the best plan of an answer, including
+/// memory outside tensors, as rich text. Empty if the request does not limit this memory.
 QString device_answer_text(const BudgetAnswer& answer);
 
 /// An addition to a peak: `, with the CUDA context and libraries up to 9.01 GiB`. Empty if the

@@ -75,8 +75,8 @@ QString explanation_text(const BudgetAnswer& answer) {
     text += planner_paragraph(JointAnswer::tr("What was left out, and why:") + left_out);
   }
   if (!joint.is_complete) {
-    text += planner_paragraph(JointAnswer::tr(
-        "The time limit ended the search early. With more time, it may find a faster step."));
+    text += planner_paragraph(
+        JointAnswer::tr("The search is not complete. With more time, it may find a faster step."));
   }
   return text;
 }

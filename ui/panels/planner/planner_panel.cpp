@@ -214,7 +214,7 @@ BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
 }
 
 /// Whether a joint search for reserved memory is wanted. There is no such search; a notice says
-/// why.
+/// what to choose instead.
 bool PlannerPanel::refuses_reserved(bool is_reserved_wanted) {
   if (options_->grain() != PlanGranularity::joint || !is_reserved_wanted) return false;
   document_.notices().notify(
@@ -361,8 +361,8 @@ void PlannerPanel::offer(QPushButton& button, bool is_offered) {
   button.setVisible(is_offered);
 }
 
-/// Whether to show the hint that says what plans are for: an answer is shown, or plans or passes
-/// are on.
+/// Whether to show the hint that says where plans and passes can be used. Captured steps need no
+/// hint. Other steps need it while an answer is shown, or plans or passes are on.
 bool PlannerPanel::tells_runtime() const {
   const Study* const study = document_.study().get();
   if (study == nullptr || is_captured(study)) return false;
@@ -386,8 +386,8 @@ const ParetoPoint* PlannerPanel::offered_plan() const {
   return planning_.is_in_force(best) ? nullptr : &best;
 }
 
-/// What the second button below the answer switches on. Null during a search, and if there is no
-/// answer for the budget in the field.
+/// The offer that the second button below the answer switches on. Null during a search, if the
+/// search made no offer, and if there is no answer for the budget in the field.
 const DeviceFit* PlannerPanel::offered_fit() const {
   const bool is_idle = planning_.job() == PlanningJob::none;
   return is_idle && current_answer() != nullptr ? planning_.offer() : nullptr;

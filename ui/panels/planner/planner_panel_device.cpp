@@ -27,9 +27,10 @@ QString PlannerPanel::device_budget() const {
   return memory <= 0 ? QString() : QString::fromStdString(format_budget(memory));
 }
 
-/// The limit for the memory that the step takes of the device, including memory outside tensors:
-/// the whole memory of the device, because the part that is kept free is meant for memory outside
-/// tensors. Nothing unless the budget is the memory of the device and limits reserved memory.
+/// The limit for the memory that the step takes of the device, including memory outside tensors.
+/// This limit is the whole memory of the device: the part that the budget leaves free is meant for
+/// memory outside tensors. Nothing unless the budget is the memory of the device and limits
+/// reserved memory.
 std::optional<std::int64_t> PlannerPanel::device_limit() const {
   if (!budget_->is_of_device() || !document_.allocator_that_fits()) return std::nullopt;
   const Study& study = *document_.study();

@@ -26,8 +26,8 @@ class PlanNameDelegate : public NameDelegate {
   /// The names of the rows with the same parent.
   const DistinctNames& names_beside(const QModelIndex& index) const;
 
-  /// By parent. No persistent indexes: these change with the rows, and a key must not change while
-  /// it is in the map.
+  /// The key is the parent. It is no persistent index, because such an index changes with the rows,
+  /// and a key must not change while it is in the map.
   mutable std::map<QModelIndex, DistinctNames> names_;
 };
 

@@ -271,8 +271,9 @@ void RunPanel::show_turn() {
   if (!document_.run_job().is_running()) show_result();
 }
 
-/// Shows the chosen device. If the list has no such device, no row is selected, and the box shows
-/// the device's name or that devices are still being listed.
+/// Shows the chosen device. If the list has no such device, no row is selected. For another
+/// machine, the box then shows the name of the device. For this computer, it says that the device
+/// is not available, or that devices are still being listed.
 void RunPanel::show_device() {
   const DeviceList& devices = document_.run_job().devices();
   const std::string chosen = choice_text(document_.choices().device, no_device);

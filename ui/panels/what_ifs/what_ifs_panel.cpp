@@ -120,7 +120,7 @@ void WhatIfsPanel::show_details() {
   details_->setText(model_.details(current.row()) + u'\n' +
                     (model_.has_effect(current.row())
                          ? tr("A double click or Return switches the what-if on or off.")
-                         : tr("It would change nothing in this step.")));
+                         : tr("This what-if would change nothing in this step.")));
 }
 
 void WhatIfsPanel::toggle(const QModelIndex& index) {

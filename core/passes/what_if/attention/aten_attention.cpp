@@ -1,5 +1,5 @@
-// PyTorch's scaled_dot_product_attention, as exports for training keep it: nodes ATen whose
-// attribute names the function. (org.pytorch.aten; native_functions.yaml)
+// The functions scaled_dot_product_attention of PyTorch. Exports for training keep each call as a
+// node ATen with an attribute that names the function. (org.pytorch.aten; native_functions.yaml)
 
 #include "core/graph/dataflow.h"
 #include "core/ops/attention/aten_functions.h"
@@ -64,7 +64,7 @@ class AtenAttention : public FusedNode {
     const double share =
         number(function_.dropout, 0, "drops a share that is not known before the run");
     if (!(share >= 0 && share < 1)) {
-      throw AttentionStop{"has a dropout_p that is not at least 0 and below 1"};
+      throw AttentionStop{"has a dropout_p below 0, or of 1 and more"};
     }
     parts_.block.dropped_share = share;
     parts_.block.dropout_seed = seed_for(graph_.value(node_.outputs[0]).name);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/graph/dataflow.h"
+#include "core/ops/families/dropout.h"
 #include "core/passes/what_if/attention/attention_operand.h"
 
 namespace stashscope {
@@ -111,7 +112,7 @@ class BlockReader {
   bool is_inner(ValueId value, NodeId maker, NodeId reader) {
     if (graph_.is_only_for(value, reader)) return true;
     if (graph_.keeps(value)) {
-      return stopped(maker, "makes an output of the model, so the whole tensor is needed");
+      return stopped(maker, "makes a tensor that an output or a subgraph needs whole");
     }
     for (const NodeId other : graph_.readers(value)) {
       if (other == reader) continue;
@@ -150,12 +151,13 @@ class BlockReader {
     const Node& node = graph_.node(id);
     if (!graph_.only_first_output_is_read(id)) return stopped(id, "has a mask that is read");
     std::optional<double> ratio = double{node.attributes.real("ratio", 0.5F)};
-    std::optional<double> trains = node.attributes.integer("is_test", 1) == 0 ? 1 : 0;
+    std::optional<double> trains = old_dropout_trains(node.attributes, graph_.opset()) ? 1 : 0;
     if (graph_.opset() >= 12) {
       trains = has(node, 2) ? graph_.scalar(node.inputs[2]) : 0;
       ratio = has(node, 1) ? graph_.scalar(node.inputs[1]) : 0.5;
     }
-    if (!ratio || !trains) return stopped(id, "drops a share that is not known before the run");
+    if (!ratio || !trains)
+      return stopped(id, "has a share or a mode that is not known before the run");
     if (*trains == 0 || *ratio == 0) return true;
     if (block_.dropped_share != 0) return stopped(id, "is a second dropout");
     block_.dropped_share = *ratio;
@@ -196,8 +198,8 @@ class BlockReader {
     return stopped(reader, "is too far from the product of queries and keys");
   }
 
-  /// The input of a node that carries the scores: the one with the nearest product above it,
-  /// because a bias may come from a product, too.
+  /// The input of a node that carries the scores. A bias may come from a product, too, so this is
+  /// the input with the fewest nodes between a product and the input.
   std::optional<std::size_t> score_input(NodeId id) const {
     std::optional<std::size_t> best;
     int least = most_steps;
@@ -209,7 +211,7 @@ class BlockReader {
     return best;
   }
 
-  /// The number of nodes from the nearest product to a value; `most` if it is not less.
+  /// The number of nodes between the nearest product and a value, but no more than `most`.
   int distance_to_product(ValueId value, int most) const {
     const NodeId maker = graph_.maker(value);
     if (!maker.valid() || most <= 0) return most;
@@ -235,10 +237,13 @@ class BlockReader {
   bool read_operands() {
     const Node& product = graph_.node(product_);
     const Node& result = graph_.node(block_.last);
-    for (const ValueId operand : {product.inputs[0], product.inputs[1], result.inputs[1]}) {
+    const std::pair<NodeId, ValueId> operands[] = {{product_, product.inputs[0]},
+                                                   {product_, product.inputs[1]},
+                                                   {block_.last, result.inputs[1]}};
+    for (const auto& [reader, operand] : operands) {
       const Shape* const shape = graph_.shape(operand);
       if (shape == nullptr || shape->size() < 2) {
-        return stopped(product_, "has an operand that is no stack of matrices");
+        return stopped(reader, "has an operand that is no stack of matrices");
       }
     }
     if (graph_.type(product.inputs[0]).element != graph_.type(result.inputs[1]).element) {

@@ -17,7 +17,7 @@ struct AttentionOperand {
   std::vector<std::int64_t> perm;
 };
 
-/// What happens to the scores after the product of queries and keys and before the softmax.
+/// An operation on the scores between the product of queries and keys and the softmax.
 struct AttentionStep {
   std::string type;  ///< see the attribute `steps` of FusedAttention
   std::vector<ValueId> operands;
@@ -37,8 +37,8 @@ struct AttentionBlock {
   std::int64_t dropout_seed = 0;
 };
 
-/// The softmaxes whose result is the left operand of a product, perhaps after a dropout: each
-/// belongs to an attention that is computed step by step.
+/// The softmaxes whose result is the left operand of a product, perhaps after a dropout, a cast or
+/// a reshape. Each of them belongs to an attention that is computed step by step.
 std::vector<NodeId> attention_softmaxes(const Rewriter& graph);
 
 /// The attention around a softmax. Nothing if it cannot be one node; then `stop` says why.

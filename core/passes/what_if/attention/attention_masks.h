@@ -15,13 +15,14 @@ struct ScoreMask {
   ValueId visible;  ///< boolean: false for a score that does not count; invalid: all count
   ValueId bias;     ///< invalid: none
   bool may_hide_rows = false;  ///< whether all scores of a row may be hidden
-  /// Whether minus infinity is added to hidden scores. Then gradients flow through them, as an
-  /// output with the masked scores needs. Otherwise minus infinity takes the place of these scores,
-  /// which needs no tensor of numbers.
+  /// Whether minus infinity is added to hidden scores. Only then do gradients flow through hidden
+  /// scores, as an output with the masked scores requires. Otherwise minus infinity replaces the
+  /// hidden scores, which needs no tensor of numbers.
   bool is_added = false;
 };
 
-/// True for the keys up to each row's own position and `offset` keys more. [rows, keys]
+/// True for the keys up to each row's own position plus `offset`. [rows, keys], or [batch, 1, rows,
+/// keys] for an offset with axes
 /// @param offset int64, without axes or [batch, 1, 1, 1]; invalid: 0
 ValueId earlier_keys(NodeWriter& writer, const ScoreSize& size, ValueId offset);
 
@@ -34,7 +35,8 @@ ValueId both_visible(NodeWriter& writer, ValueId a, ValueId b);
 /// Adds the steps of a mask to an attention.
 void add_mask(NodeWriter& writer, const ScoreMask& mask, AttentionParts& parts);
 
-/// Sets the results of rows that see no key to 0, and their gradients, too.
+/// If a mask may hide all keys of a row, makes the attention give such a row the result 0 and
+/// gradients of 0.
 void guard_hidden_rows(NodeWriter& writer, const ScoreMask& mask, AttentionParts& parts);
 
 }  // namespace stashscope

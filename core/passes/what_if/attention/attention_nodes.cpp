@@ -100,8 +100,8 @@ class PlainAttention {
 
   ValueId values() { return repeated(block_.value, parts_.value); }
 
-  /// The operand, with its heads repeated to as many as the queries have, by the nodes that
-  /// exporters write.
+  /// The operand, with each head repeated so that there are as many heads as query heads. Adds the
+  /// nodes that exporters write for this.
   ValueId repeated(const AttentionOperand& operand, const Shape& shape) {
     const ValueId own = writer_.transpose(operand.value, operand.perm);
     const std::int64_t times = repetitions(shape);
@@ -241,7 +241,9 @@ class PlainAttention {
   std::optional<HandedOn> shown_;
 };
 
-/// Adds the nodes that follow the product with the values, except the last, which is returned.
+/// Adds `last`, which makes the product with the values, and the nodes that follow it. The last of
+/// all these nodes is returned instead of added.
+/// @param is_permuted whether `last` permutes its result by `output_perm`
 Node with_result_axes(NodeWriter& writer, const AttentionParts& parts, bool is_permuted,
                       Node last) {
   const ElementType element = writer.graph().type(parts.block.value.value).element;
@@ -293,8 +295,8 @@ void write_plain(NodeWriter& writer, AttentionParts parts) {
   put_in_place(writer.graph(), parts, std::move(last));
 }
 
-/// Replaces the node by a FusedAttention. It permutes its result itself, unless the result of rows
-/// that see no key must become 0 first.
+/// Replaces the node by a FusedAttention. The FusedAttention permutes its result itself, unless the
+/// result of rows that see no key must first become 0.
 void write_fused(NodeWriter& writer, AttentionParts parts, const std::string& form) {
   require_fusible(writer.graph(), parts);
   const bool is_permuted = !parts.visible_rows.valid();

@@ -19,9 +19,9 @@ class NodeWriter {
   /// chosen node, `_` and the added operator.
   void move_to(NodeId place);
   Rewriter& graph() const { return graph_; }
-  /// Forgets the constants and the values of `once`, so that later calls add new ones. For an
-  /// attention that keeps its form: nothing reads the nodes that were added for it, and the next
-  /// attention must not read them either.
+  /// Forgets the constants and the values of `once`, so that later calls add new ones. Call this
+  /// after an attention that keeps its form: nothing reads the nodes that were added for this
+  /// attention, and the next attention must not read them either.
   void forget() { known_.clear(); }
 
   ValueId add(Node node, TensorType made);
@@ -69,10 +69,11 @@ class NodeWriter {
 
 /// Why an attention keeps its form.
 struct AttentionStop {
-  std::string reason;  ///< a clause whose subject is the node
+  std::string reason;  ///< the rest of a sentence that begins with the node
 };
 
-/// An output of the node, and the added value that it becomes.
+/// A further output of an attention's node, and the added value that takes the place of this
+/// output.
 struct HandedOn {
   ValueId output;
   ValueId value;
@@ -81,7 +82,7 @@ struct HandedOn {
 /// An attention that one node computes.
 struct AttentionParts {
   /// `softmax` is the node that computes the attention; `last` is the node whose output has the
-  /// result. The result of the attention is that of the block, permuted by `output_perm`.
+  /// result. The result is the product with the values, permuted by `output_perm`.
   AttentionBlock block;
   Shape query;                ///< [leading..., rows, size]
   Shape key;                  ///< [leading..., keys, size]

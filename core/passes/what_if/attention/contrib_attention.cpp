@@ -51,7 +51,7 @@ class MultiHeadAttention : public ContribNode {
   void check() const {
     require_opset();
     if (!has(key_place) || !has(value_place) || rank_of(query_place) != 3) {
-      throw AttentionStop{"has queries, keys and values in one tensor"};
+      throw AttentionStop{"has keys and values in one tensor"};
     }
     if (rank_of(key_place) != rank_of(value_place))
       throw AttentionStop{"has keys and values of different layouts"};
@@ -81,7 +81,7 @@ class MultiHeadAttention : public ContribNode {
 
   std::int64_t keys_width() { return has(bias_place) ? width(shape_of(key_place).back()) : 0; }
 
-  /// An input with its part of the bias, which begins at `first`.
+  /// An input plus its part of the bias, which begins at `first`.
   ValueId biased(std::size_t input, std::int64_t first) {
     const ValueId value = node_.inputs[input];
     if (!has(bias_place)) return value;
@@ -89,8 +89,8 @@ class MultiHeadAttention : public ContribNode {
                {value, slice(node_.inputs[bias_place], first, width(shape_of(input).back()))});
   }
 
-  /// If the number of new keys differs from the number of rows, implementations disagree about
-  /// which keys are later.
+  /// Throws an AttentionStop if the number of new keys differs from the number of rows, because
+  /// implementations then disagree about which keys are later.
   void require_square() const {
     const Expr keys = rank_of(key_place) == 4 ? shape_of(key_place)[2] : shape_of(key_place)[1];
     if (!(keys == shape_of(query_place)[1])) {
@@ -152,7 +152,8 @@ class ProjectingAttention : public ContribNode {
     if (sizes.empty()) sizes.assign(3, all / 3);
     const bool fits = sizes.size() == 3 && sizes[0] + sizes[1] + sizes[2] == all;
     for (const std::int64_t size : sizes) require_heads(size, heads_);
-    if (!fits || sizes[0] != sizes[1]) throw AttentionStop{"has weights of another width"};
+    if (!fits || sizes[0] != sizes[1])
+      throw AttentionStop{"has sizes of queries, keys and values that do not fit its weights"};
     return sizes;
   }
 

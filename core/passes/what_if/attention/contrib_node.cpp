@@ -81,8 +81,9 @@ void ContribNode::hide_later(std::size_t padding, ValueId offset) {
   add_mask(writer_, mask, parts_);
 }
 
-/// ONNX Runtime gives the scores of later keys the lowest number of the type. Rows in which all
-/// earlier keys are padding would see later keys if the score of padding were nearly as low.
+/// Throws an AttentionStop if the score of padding is nearly as low as the score of later keys, to
+/// which ONNX Runtime gives the lowest number of the type. Rows in which all earlier keys are
+/// padding would then see later keys.
 void ContribNode::require_later_below_padding(std::size_t padding) const {
   const bool is_half = graph_.type(parts_.block.query.value).element == ElementType::float16;
   const double lowest = is_half ? -65504 : double{std::numeric_limits<float>::lowest()};

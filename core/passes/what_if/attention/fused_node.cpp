@@ -86,8 +86,8 @@ void FusedNode::add_scale(std::optional<double> scale) {
 void FusedNode::refuse_further_outputs() const {
   if (graph_.only_first_output_is_read(parts_.block.last)) return;
   throw AttentionStop{
-      "has an output with the sums of its softmax that is read, as in a graph with its backward "
-      "pass"};
+      "has a further output that is read, such as the sums of its softmax in a graph with its "
+      "backward pass"};
 }
 
 void FusedNode::require_mask_type(ValueId mask) const {

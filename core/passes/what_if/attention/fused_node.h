@@ -17,8 +17,8 @@ struct AttentionOperands {
   SplitHeads value;
 };
 
-/// Reads a node that computes a whole attention. Readers of single operators derive from it. All
-/// functions throw an AttentionStop if AttentionParts cannot express the node.
+/// Reads a node that computes a whole attention. Readers of single operators derive from this
+/// class. Its functions throw an AttentionStop if AttentionParts cannot express the node.
 class FusedNode {
  protected:
   FusedNode(NodeWriter& writer, NodeId id);
@@ -38,7 +38,7 @@ class FusedNode {
   /// calls.
   /// @param past [batch, heads, positions, size]; invalid: none @param present invalid: not read
   SplitHeads with_cache(SplitHeads now, ValueId past, ValueId present);
-  /// Makes these the operands of the parts. Throws an AttentionStop if the numbers of heads do not
+  /// Puts the operands into `parts_`. Throws an AttentionStop if the numbers of heads do not
   /// match.
   /// @param merges_heads whether the result is [batch, positions, heads * size]
   void take(AttentionOperands operands, bool merges_heads);
@@ -47,7 +47,7 @@ class FusedNode {
   ScoreSize size();
   /// Adds the product of the scores with `scale`; nothing stands for 1 / sqrt(size of a head).
   void add_scale(std::optional<double> scale);
-  /// Adds the steps cap * tanh(scores / cap), unless `cap` is 0.
+  /// Adds the steps cap * tanh(scores / cap) if `cap` is above 0.
   void add_soft_cap(double cap);
   /// Throws an AttentionStop if further outputs are read.
   void refuse_further_outputs() const;

@@ -17,7 +17,7 @@ constexpr std::size_t lengths_place = 6;
 constexpr std::size_t present_place = 1;  // of keys; values follow
 constexpr std::size_t shown_place = 3;
 
-/// The stages after which the output with scores may take the scores. (qk_matmul_output_mode)
+/// The output with scores gets the scores after one of these stages. (qk_matmul_output_mode)
 enum class ShownStage : std::int64_t { products, capped, biased, probabilities };
 
 class OnnxAttention : public FusedNode {
@@ -90,7 +90,7 @@ class OnnxAttention : public FusedNode {
     return static_cast<ShownStage>(node_.attributes.integer("qk_matmul_output_mode", 0));
   }
 
-  /// Notes the number of steps so far if the output with scores takes them after this stage.
+  /// Notes the number of steps so far if the output with scores gets the scores after this stage.
   void mark(ShownStage stage) {
     if (stage != chosen_stage()) return;
     parts_.shown = wanted(shown_place);
@@ -117,7 +117,7 @@ class OnnxAttention : public FusedNode {
     return writer_.reshape(node_.inputs[lengths_place], {-1, 1, 1, 1});
   }
 
-  /// The number of keys before the position of the first query.
+  /// The number of keys before the position of the first query; invalid: 0.
   ValueId offset(ValueId counts) {
     if (has(past_place)) return writer_.length(node_.inputs[past_place], 2);
     if (!counts.valid()) return {};

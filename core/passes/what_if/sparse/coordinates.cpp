@@ -47,6 +47,7 @@ std::optional<Coordinate> coordinate_of(const Rewriter& graph, ValueId value) {
       if (!start || whole_scalar(graph, node.inputs[2]) != 1) return std::nullopt;
       return Coordinate{axis, offset + *start};
     }
+    if (node.inputs.empty()) return std::nullopt;  // such as RandomUniform
     value = node.inputs[0];
     const Shape* const before = graph.shape(value);
     if (before == nullptr || long_axis(*before) == 0) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "core/passes/what_if/sparse/followed_mask.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace stashscope {
 
@@ -15,7 +16,7 @@ std::set<ValueId> dependent_values(const Rewriter& graph, ValueId source) {
     if (graph.is_removed(NodeId(i)) || is_one_of(node, {"Shape", "Size"})) continue;
     if (std::ranges::any_of(node.inputs, depends) ||
         std::ranges::any_of(node.captured_inputs, depends)) {
-      found.insert(node.outputs.begin(), node.outputs.end());
+      std::ranges::copy_if(node.outputs, std::inserter(found, found.end()), &ValueId::valid);
     }
   }
   return found;

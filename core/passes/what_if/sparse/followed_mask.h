@@ -6,10 +6,10 @@
 
 namespace stashscope {
 
-/// A mask and what it becomes.
+/// A mask, and the values that nodes compute from the mask.
 struct FollowedMask {
   ValueId input;                ///< invalid: there is no mask, and later keys are hidden
-  TokenFlow flow;               ///< follows the mask as far as its elements stay those of one token
+  TokenFlow flow;               ///< the values of which each element belongs to one token
   std::set<ValueId> dependent;  ///< the values that depend on elements of the mask
 };
 

@@ -36,7 +36,8 @@ bool becomes_real(const Rewriter& graph, const Node& node) {
 }  // namespace
 
 /// Whether the bounds of an operand without tokens hold for left out keys of these scores. They do
-/// if the operand counts keys along the same axis as the scores.
+/// if they hold for all elements of the operand, or if operand and scores count keys along the same
+/// axes.
 bool TokenFlow::holds_for_keys(ValueId operand, const TokenState& scores) const {
   if (mask_->flow == nullptr) {
     return !mask_->hidden.of(operand).of_later_keys ||
@@ -77,7 +78,7 @@ double TokenFlow::most_added(ValueId operand, bool subtracts, const TokenState& 
   return hides_all ? unknown : most;
 }
 
-/// Whether a branch of a choice leaves a key for the softmax.
+/// Whether a branch of a Where leaves the softmax a key that is not hidden.
 bool TokenFlow::keeps_a_key(ValueId branch) const {
   if (const TokenState* const state = find(branch))
     return mask_->flow != nullptr || state->hidden_at || !state->may_be_low;

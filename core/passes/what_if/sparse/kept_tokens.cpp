@@ -51,7 +51,7 @@ LabelSource source_of(const Rewriter& graph, ValueId value) {
   return source;
 }
 
-/// Whether a label can be the ignored one.
+/// Whether the types of the labels and of their source can hold the ignored label.
 bool may_be_ignored(const Rewriter& graph, ValueId labels, const LabelSource& source,
                     std::int64_t ignored) {
   const auto has_label = [&](ValueId value) {
@@ -86,7 +86,9 @@ ValueId ids_of(const Rewriter& graph, const Node& node) {
   return shape->size() == 2 && std::ranges::none_of(*shape, is_one) ? ids : ValueId();
 }
 
-/// Whether a copy of the node gives the same result. A copy that draws random numbers does not.
+/// Whether the node can be copied and the copy gives the same result. A copy of a node that draws
+/// random numbers does not. Nodes with several outputs or with subgraphs that capture values are
+/// not copied.
 bool can_be_copied(const Node& node) {
   const Op* const op = standard_ops().find(node);
   return op != nullptr && !op->random && node.captured_inputs.empty() && node.outputs.size() == 1;
@@ -114,7 +116,7 @@ class EarlyNodes {
     return add("Reshape", std::move(name), {value, numbers({-1})}, graph_.type(value).element);
   }
 
-  /// The value, computed before the first embedding.
+  /// The value, or a copy of the value that is computed before the first embedding.
   ValueId early(ValueId value, NodeId reader) {
     const NodeId maker = graph_.maker(value);
     if (!maker.valid() || maker < place_) return value;
@@ -127,7 +129,8 @@ class EarlyNodes {
   }
 
  private:
-  /// Also bounds the recursion. Models make labels by a handful of nodes.
+  /// This limit on the copied values also bounds the recursion. Models make labels by a handful of
+  /// nodes.
   static constexpr int most_copied = 256;
 
   ValueId copied(ValueId value, NodeId reader) {
@@ -153,7 +156,7 @@ class EarlyNodes {
   Rewriter& graph_;
   const TokenFlow& flow_;
   NodeId place_;
-  std::map<ValueId, ValueId> copies_;  ///< early values by those that they stand for
+  std::map<ValueId, ValueId> copies_;  ///< the copy of a value, by the value
   int copied_ = 0;                     ///< values that were copied or made anew
 };
 

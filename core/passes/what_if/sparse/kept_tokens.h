@@ -39,7 +39,7 @@ bool is_looked_up(const Rewriter& graph, const SparseModel& model, ValueId input
 /// the model or cannot be the ignored label.
 TokenLoss find_token_loss(const Rewriter& graph, const TokenFlow& flow);
 
-/// Values that tell the kept tokens. They are computed before the first embedding.
+/// Values that say which tokens are kept. They are computed before the first embedding.
 struct KeptTokens {
   ValueId found;   ///< the output of the node that finds them: [1, kept tokens]
   ValueId labels;  ///< one label for each token: [batch * positions]

@@ -11,7 +11,7 @@ namespace stashscope {
 
 namespace {
 
-/// In deeper chains of nodes, all ranges are unknown.
+/// The ranges of values that need a deeper recursion are unknown.
 constexpr int most_depth = 64;
 
 /// A range that holds where those of both operands hold.
@@ -138,8 +138,8 @@ Bounds MaskBounds::computed(ValueId value) {
   return within_type(value, is_known ? of_node(graph_.node(maker)) : Bounds());
 }
 
-/// A range that holds only for later keys stays valid after a node that leaves the last two axes as
-/// they are.
+/// A range that holds only for later keys or own keys stays valid after a node that leaves the last
+/// two axes as they are. After any other node, the range is unknown.
 Bounds MaskBounds::passed_on(const Node& node) {
   const Bounds bounds = of(node.inputs[0]);
   const bool keeps = keeps_last_axes(graph_, node);

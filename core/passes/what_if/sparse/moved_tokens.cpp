@@ -97,7 +97,8 @@ void TokenFlow::split(NodeId id) {
   set(id, state);
 }
 
-/// Slices may take a part of other axes, all positions, or all positions but the last.
+/// A Slice may take any part of an axis that counts no tokens. Of an axis of positions it may take
+/// all positions, or all but the last.
 void TokenFlow::slice(NodeId id) {
   const Node& node = graph_.node(id);
   TokenState state = first_alone(id);

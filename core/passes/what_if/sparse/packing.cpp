@@ -56,7 +56,8 @@ ValueId Packing::reshaped(ValueId value, Integers trailing, NodeId before) {
                                    {value, numbers(trailing)}));
 }
 
-/// Views keep the rows of all tokens that their operand has.
+/// Whether the value is to be made from packed rows, with zeros for left out tokens. A view is not:
+/// it keeps the rows of all tokens that its operand has.
 bool Packing::is_put_back(ValueId value) const {
   const NodeId maker = graph_.maker(value);
   if (!maker.valid() || !done_.contains(maker) || flow_.find(value)->is_cut) return false;
@@ -78,8 +79,8 @@ std::optional<Integers> Packing::trailing_dims(ValueId tokens) const {
   return dims;
 }
 
-/// The rows of the value that a view reads, arranged as the view does. Invalid if the maker of
-/// `tokens` is no view of rows, or selects a part of each row.
+/// The rows of the value that a view reads, arranged as the view arranges them. Invalid if the
+/// maker of `tokens` is no view of rows, or selects a part of each row.
 ValueId Packing::packed_before_view(ValueId tokens, NodeId reader) {
   const Node& view = graph_.node(graph_.maker(tokens));
   if (!is_view(view) || flow_.leading(tokens) == 0) return {};

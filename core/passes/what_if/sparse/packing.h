@@ -8,17 +8,17 @@
 
 namespace stashscope {
 
-/// Values that packed rows need.
+/// Values that say where packed rows lie among the rows of all tokens.
 struct PackedPlaces {
   ValueId places;     ///< [kept tokens]: the place of each row among those of all tokens
   ValueId positions;  ///< [kept tokens]: the position of each row in its sequence
   ValueId leading;    ///< the sizes of the ids: [batch, positions]
 };
 
-/// The axes of a value with rows.
+/// How many axes a value with rows has.
 struct RowAxes {
-  std::size_t leading = 0;   ///< those that count tokens; 0: the rows are fewer than the tokens
-  std::size_t trailing = 0;  ///< those of a row
+  std::size_t leading = 0;   ///< axes that count tokens; 0: there are fewer rows than tokens
+  std::size_t trailing = 0;  ///< axes of a row
 
   friend auto operator<=>(const RowAxes&, const RowAxes&) = default;
 };
@@ -69,7 +69,7 @@ class Packing {
   const TokenFlow& flow_;
   PackedPlaces places_;
   std::map<ValueId, ValueId> packed_;  ///< the rows of kept tokens, by the value with all rows
-  std::map<std::pair<ValueId, RowAxes>, ValueId> operands_;  ///< operands that hold no tokens
+  std::map<std::pair<ValueId, RowAxes>, ValueId> operands_;  ///< rows of operands without tokens
   std::set<NodeId> done_;                                    ///< nodes whose results are packed
   std::size_t end_;                                          ///< nodes from here on are new
   std::size_t count_ = 0;

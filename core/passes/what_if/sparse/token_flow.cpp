@@ -150,8 +150,8 @@ void TokenFlow::join(NodeId id, const TokenState& from, const Shape& dims, Token
   to.may_be_high = to.may_be_high || from.may_be_high;
 }
 
-/// The roles of the result of an elementwise node. Tokens that meet must count the same things
-/// along each axis.
+/// The roles of the result of an elementwise node. All operands that hold tokens must count the
+/// same things along each axis.
 TokenState TokenFlow::joined(NodeId id) const {
   const Node& node = graph_.node(id);
   TokenState made;

@@ -13,7 +13,7 @@ namespace stashscope {
 /// Thrown where a value for a left out token could change a result, or where that is not known.
 struct SparseStop {
   NodeId node;
-  std::string reason;  ///< a clause whose subject is the node
+  std::string reason;  ///< the rest of a sentence that begins with the node
 };
 
 /// The sizes of the ids: [batch, positions].
@@ -29,10 +29,10 @@ constexpr double hidden_score = -9000;
 /// shows a hidden key again.
 constexpr double small_score = 1000;
 
-/// What hides left out keys.
+/// How left out keys are hidden.
 struct KeyMask {
   MaskBounds& hidden;           ///< the ranges of values for left out keys
-  MaskBounds& shown;            ///< for keys that the mask shows or, without a mask, the own keys
+  MaskBounds& shown;            ///< ranges for keys that the mask shows; without a mask, own keys
   const class TokenFlow* flow;  ///< follows the mask; null: all later keys are hidden
 };
 

@@ -12,7 +12,7 @@ namespace {
 /// Bounds the recursion; nothing is proven beyond it.
 constexpr int deepest_recursion = 64;
 
-/// The least number whose square, by which gradients divide, stays above 0 in a type.
+/// A small number whose square, by which gradients divide, stays above 0 in a type.
 double least_divisor(ElementType element) { return element == ElementType::float16 ? 1e-3 : 1e-18; }
 
 /// Whether a power has finite results and gradients for all numbers: its exponent is a whole number
@@ -35,7 +35,8 @@ bool ZeroRows::is_square(const Node& node) const {
   return exponent && std::fmod(*exponent, 2) == 0;
 }
 
-/// Products and means of small positive numbers may be rounded to 0.
+/// Products, means and casts of small positive numbers may be rounded to 0, so their sign is at
+/// most `not_negative`.
 ZeroRows::Sign ZeroRows::sign_made_by(const Node& node) {
   const auto in = [&](std::size_t index) { return sign_of(node.inputs[index]); };
   const auto least = [&] {
@@ -68,7 +69,7 @@ ZeroRows::Sign ZeroRows::computed_sign(ValueId value) {
   return is_cut_off_ ? Sign::any : sign_made_by(graph_.node(maker));
 }
 
-/// Signs that a recursion gives up on are not kept, because another one may find them.
+/// Signs that a recursion gives up on are not kept, because another recursion may find them.
 ZeroRows::Sign ZeroRows::sign_of(ValueId value) {
   const auto known = signs_.find(value);
   if (known != signs_.end()) return known->second;

@@ -11,15 +11,15 @@ namespace stashscope {
 /// zeros. Keeps references to the graph and the flow.
 class ZeroRows {
  public:
-  /// @param is_put_back whether a value is made of packed rows, so that it has zeros for left out
-  /// tokens, whatever its nodes compute
+  /// @param is_put_back whether a value is made from packed rows; such a value has zeros for left
+  /// out tokens, whatever its nodes compute
   ZeroRows(const Rewriter& graph, const TokenFlow& flow, std::function<bool(ValueId)> is_put_back)
       : graph_(graph), flow_(flow), is_put_back_(std::move(is_put_back)) {}
 
   bool are_singular_for(const Node& node);
 
  private:
-  /// What is proven of the elements of a value for any tokens.
+  /// The sign that is proven for all elements of a value, whatever the tokens are.
   enum class Sign : std::uint8_t { any, not_negative, positive };
 
   Sign sign_of(ValueId value);

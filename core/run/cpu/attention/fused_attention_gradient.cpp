@@ -243,7 +243,8 @@ class FusedBackward {
 
 }  // namespace
 
-/// -> [dQ], [dK], [dV], [gradients of the operands of the steps...]
+/// (dY, Q, K, V, [Y], [log_sum_exp], operands of the steps...) -> [dQ], [dK], [dV], [gradients of
+/// the operands of the steps...]
 void fused_attention_grad(const KernelContext& context) {
   const onednn::OneThread only;
   std::optional<RecomputedForward> forward;

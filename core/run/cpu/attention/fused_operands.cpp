@@ -13,8 +13,8 @@ std::vector<std::int64_t> numbers_in(const Shape& shape) {
 }
 
 /// Maps `index`, an index along an axis of the result, to an index along the same axis of an
-/// operand. The operand may be broadcast along this axis, or may have fewer heads than the result,
-/// so that several heads of the result share one of its heads.
+/// operand. The operand may be broadcast along this axis. If the operand has fewer heads than the
+/// result, several heads of the result share one head of the operand.
 /// @param size the operand's size along the axis
 std::int64_t shared_index(std::int64_t index, std::int64_t size, std::int64_t result_size) {
   const std::int64_t group =

@@ -10,9 +10,10 @@ namespace stashscope::cpu {
 
 inline Shape shape_of(const TensorView& tensor) { return {tensor.dims.begin(), tensor.dims.end()}; }
 
-/// A block of scores: some rows and some keys of one entry of the leading axes.
+/// A block of scores: some rows and some keys of one entry. The entry is a position in the leading
+/// axes of the product of Q and K.
 struct ScoreBlock {
-  std::size_t scores;  ///< index of the entry in the product of Q and K
+  std::size_t scores;  ///< the number of the entry, in row-major order
   RowRange rows;
   RowRange keys;
 
@@ -49,7 +50,8 @@ class FusedOperands {
   /// [leading..., rows, keys], before the steps.
   const std::vector<std::int64_t>& score_dims() const { return score_dims_; }
 
-  // Tensors with the layout of Q, of K and of V. Empty for a tensor that is left out.
+  // A tensor with the layout of Q (of K, of V) as a stack of matrices. Empty if the tensor is left
+  // out.
   MatrixStack query_stack(const TensorView& tensor) const;
   MatrixStack key_stack(const TensorView& tensor) const;
   MatrixStack value_stack(const TensorView& tensor) const;

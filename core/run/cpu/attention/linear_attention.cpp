@@ -85,7 +85,7 @@ struct LinearOperands {
         rate(context, 5, keys.heads),
         scale(double{context.attributes().real("scale", 0)}) {
     if (scale == 0) scale = 1 / std::sqrt(static_cast<double>(queries.size));
-    if (queries.size != keys.size) fail_run("", "its queries and keys differ in size");
+    if (queries.size != keys.size) fail_run("", "its queries and keys have different head sizes");
   }
 };
 

@@ -29,8 +29,9 @@ struct RowRange {
   std::int64_t count = 0;
 };
 
-/// A tensor seen as one matrix [rows, columns] for each entry of the leading axes of a result. The
-/// tensor may repeat matrices, and its axes may have any order. Strides and offsets count elements.
+/// A tensor seen as one matrix [rows, columns] for each entry of a result. An entry is a position
+/// in the result's leading axes; entries are numbered in row-major order. The tensor may repeat
+/// matrices, and its axes may have any order. Strides and offsets count elements.
 struct MatrixStack {
   TensorView tensor;
   std::vector<std::int64_t> offsets;  ///< by entry

@@ -57,7 +57,7 @@ class ScoreSteps {
   /// such a gradient NaN, even where the gradient of the scores is 0.
   bool reads_scores() const;
 
-  /// Whether a step may hide keys, so that all weights of a block may be 0.
+  /// Whether a step may hide keys. If so, all weights of a block may be 0.
   bool may_hide() const;
 
   /// The index of the last step that replaces all scores of the block; nullopt if no step does so.

@@ -137,8 +137,8 @@ class Execution {
     }
   }
 
-  /// The CPU runner does not run the optimizer that the user chose, so its states only occupy
-  /// memory.
+  /// The CPU runner does not run the optimizer that the user chose, so the optimizer's states only
+  /// occupy memory.
   void place_state(BufferId id) {
     const std::int64_t bytes = timeline_.buffers[id].bytes;
     buffers_.allocate(id, bytes, 0);

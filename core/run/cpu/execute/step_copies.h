@@ -57,7 +57,7 @@ class StepCopies {
   std::vector<NodeId> end(AddedKind kind, NodeId until);
 
   const RunPlan& plan_;
-  /// By node that starts a copy: OverlappedCopy::until. Empty without copies.
+  /// The `OverlappedCopy::until` of each node that starts a copy. Empty without copies.
   IdVector<NodeId, NodeId> until_;
   IdVector<NodeId, std::vector<NodeId>> ending_;  ///< the nodes whose copies end at a node
   IdVector<NodeId, std::shared_future<void>> ends_;

@@ -123,8 +123,8 @@ void modulo(const KernelContext& context) {
   like_c ? binary<Remainder<true>>(context) : binary<Remainder<false>>(context);
 }
 
-/// Squares and cubes are computed as products, because they are frequent and pow() may be less
-/// exact.
+/// Squares and cubes are computed as products, and powers of 0.5 as square roots. These powers are
+/// frequent, and pow() may be less exact.
 template <class T, class C>
 void power_by_scalar(const KernelContext& context, C exponent) {
   const auto raise = [&](auto function) {

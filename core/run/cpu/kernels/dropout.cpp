@@ -1,5 +1,6 @@
 // Dropout and its fused and bit-packed forms.
 
+#include "core/ops/families/dropout.h"
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/broadcast.h"
 #include "core/run/cpu/primitives/random.h"
@@ -24,8 +25,7 @@ class Selection {
   /// For Dropout before version 12, which has ratio and mode as attributes.
   explicit Selection(const KernelContext& context) : random_(context.seed) {
     ratio_ = double{context.attributes().real("ratio", 0.5F)};
-    trains_ =
-        context.attributes().has("is_test") && context.attributes().integer("is_test", 0) == 0;
+    trains_ = old_dropout_trains(context.attributes(), context.version);
   }
 
   bool drops() const { return trains_ && ratio_ > 0; }
@@ -40,7 +40,7 @@ class Selection {
   bool trains_ = false;
 };
 
-/// y[i] = factor * `value(i)` if element i is kept, else 0.
+/// y[i] = `value(i)` times the factor of the selection if element i is kept, else 0.
 template <class T, class Value>
 void select(const Selection& selection, std::span<T> y, Value value) {
   using C = Compute<T>;

@@ -10,13 +10,13 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// One operand of an einsum, with a letter for each axis.
+/// The result or an operand of an einsum, with a letter for each axis.
 struct EinsumTerm {
   std::string letters;
   std::vector<std::int64_t> dims;
 
-  /// The stride along the axis `letter`: 0 if the operand lacks the letter; if the letter repeats,
-  /// the stride of the diagonal.
+  /// The stride along the axis `letter`: 0 if the term lacks the letter; if the letter repeats, the
+  /// stride of the diagonal.
   std::int64_t stride(char letter) const {
     const std::vector<std::int64_t> strides = dense_strides(dims);
     std::int64_t sum = 0;

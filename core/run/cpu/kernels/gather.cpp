@@ -172,9 +172,9 @@ void scatter_nd(const KernelContext& context) {
   });
 }
 
-/// Inputs: cache, updates and, optionally, the first position to write. Writes the updates into a
-/// copy of the cache. Cache and updates have dims [batch, ..., positions, ...]; the attribute
-/// `axis` is the axis of the positions.
+/// Inputs: cache, updates and, optionally, the first position to write for each item of the batch.
+/// Writes the updates into a copy of the cache. Cache and updates have dims [batch, ..., positions,
+/// ...]; the attribute `axis` is the axis of the positions.
 void tensor_scatter(const KernelContext& context) {
   const TensorView& updates = context.in(1);
   const TensorView& out = context.out();

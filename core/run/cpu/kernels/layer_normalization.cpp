@@ -30,7 +30,8 @@ std::vector<C> per_column(const TensorView& operand, std::int64_t columns, C oth
   std::vector<C> items = operand.present() ? numbers_of<C>(operand) : std::vector<C>{otherwise};
   if (std::ssize(items) == columns) return items;
   if (items.size() != 1) {
-    fail_run("", "scale and bias must have the size of the normalized axes, or a single element");
+    fail_run(
+        "", "scale and bias must have one element, or one for each element of the normalized axes");
   }
   return std::vector<C>(static_cast<std::size_t>(columns), items[0]);
 }

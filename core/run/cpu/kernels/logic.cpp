@@ -1,4 +1,4 @@
-// Comparisons, boolean operators and selection.
+// Comparisons, boolean and bitwise operators, and selection.
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/broadcast.h"
@@ -39,7 +39,7 @@ void bitwise_not(const KernelContext& context) {
   });
 }
 
-/// Shifting by at least the type's number of bits gives 0.
+/// A shift by at least the type's number of bits, or by a negative number, gives 0.
 template <bool left>
 struct Shift {
   template <class T>

@@ -54,8 +54,8 @@ std::vector<double> reduced_loss(const C* log_probability, const Targets& target
   return reduced(std::move(losses), targets, reduction);
 }
 
-/// Computes the loss (output 0) from the log probabilities that `find(scores, targets)` returns,
-/// and stores the log probabilities as output 1.
+/// Computes the loss (output 0) from the log probabilities that `find(scores, targets)` returns.
+/// Output 1, if wanted, is these log probabilities.
 template <class Find>
 void label_loss(const KernelContext& context, Find find) {
   const TensorView& scores = context.in(0);

@@ -75,7 +75,7 @@ void merge_rows(MatrixStack& a, const MatrixStack& b) {
 }
 
 /// The strides of a stack along the axes of `batch`: 0 where the stack's axis has size 1 or is
-/// missing, so that its matrices repeat.
+/// missing, because the matrices of the stack repeat there.
 std::vector<std::int64_t> batch_strides_in(const std::vector<std::int64_t>& batch,
                                            const MatrixStack& stack) {
   std::vector<std::int64_t> strides(batch.size(), 0);

@@ -349,7 +349,7 @@ void lp_norm(const KernelContext& context) {
   compute_real(context.out(), normalize, context.in(0));
 }
 
-/// (dy, x): (dy - d|x|/dx * sum(dy * y)) / |x|; 0 where all elements are 0.
+/// (dy, x): (dy - d|x|/dx * sum(dy * y)) / |x| with y = x / |x|; 0 where all elements are 0.
 void lp_norm_grad(const KernelContext& context) {
   const bool squares = context.attributes().integer("p", 2) == 2;
   const auto gradient = [&](auto* dx, const auto* dy, const auto* x) {

@@ -74,8 +74,8 @@ void concat_training(const KernelContext& context) {
   }
 }
 
-/// For each axis, the data position that every position of the padded tensor copies, or
-/// constant_padding.
+/// For each axis and each position on the padded axis: the position of the data that is copied
+/// there, or constant_padding if no data is copied.
 std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
                                  const Dims& data) {
   std::vector<Dims> sources;
@@ -119,9 +119,9 @@ void pad(const KernelContext& context) {
   const TensorView& data = context.in(0);
   const TensorView& out = context.out();
   const std::string mode = context.attributes().text("mode", "constant");
-  const auto sources =
-      padded_sources(mode, pads_before(context.inputs, context.attributes(), 1, 3, data.rank()),
-                     out.dims, data.dims);
+  const auto sources = padded_sources(
+      mode, pads_before(context.inputs, context.attributes(), context.version, 1, 3, data.rank()),
+      out.dims, data.dims);
   with_any(out.element, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T value =
@@ -142,7 +142,8 @@ void pad_grad(const KernelContext& context) {
   const TensorView& out = context.out();
   const std::string mode = context.attributes().text("mode", "constant");
   const auto sources = padded_sources(
-      mode, pads_before(context.inputs, context.attributes(), 2, 3, out.rank()), dy.dims, out.dims);
+      mode, pads_before(context.inputs, context.attributes(), context.version, 2, 3, out.rank()),
+      dy.dims, out.dims);
   accumulate(dy, out, [&](const auto* arrived, auto* dx) {
     for_each_padded(sources, out.dims, [&](std::int64_t at, std::int64_t source) {
       if (source != constant_padding) dx[source] += arrived[at];

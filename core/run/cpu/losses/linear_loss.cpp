@@ -23,7 +23,7 @@ TensorView optional_operand(const KernelContext& context, std::size_t index) {
   return context.has_input(index) ? context.in(index) : TensorView();
 }
 
-/// The operands of both operators, with the weight and the bias as type C.
+/// The operands of the loss or of its gradient, with the weight and the bias as type C.
 template <class C>
 struct LinearLoss {
   TensorView hidden;

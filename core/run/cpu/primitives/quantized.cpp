@@ -10,7 +10,8 @@ namespace stashscope::cpu {
 
 namespace {
 
-/// Calls `change(item, number)` for each item and the number that applies to it.
+/// Calls `change(value, number)` for each value and the number that applies to it. `values` holds
+/// the elements of `items`.
 template <class Change>
 void for_each_with(const TensorView& items, const TensorView& numbers, std::int64_t axis,
                    std::vector<double>& values, Change change) {

@@ -46,7 +46,8 @@ std::vector<Complex> transformed(const std::vector<Complex>& signal, bool invers
   return result;
 }
 
-/// Elements of a tensor [..., 1 or 2] as complex numbers: the real part alone, or both parts.
+/// Elements of a tensor as complex numbers. The last axis holds the real part alone, or both parts.
+/// If `has_parts` is false, there is no such axis and all elements are real numbers.
 class ComplexItems {
  public:
   explicit ComplexItems(const TensorView& tensor, bool has_parts = true)

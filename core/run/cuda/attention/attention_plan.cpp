@@ -44,7 +44,7 @@ StepOperandPlace operand_place(const LoweringContext& context, std::size_t input
   return place;
 }
 
-/// Maps each entry of the result to its entry of the scores. Only the leading axes are set.
+/// Maps each entry of the result to its entry of the scores. Rows and columns are not set.
 MatrixStack score_stack(const Dims& score_leading, const Dims& leading) {
   MatrixStack stack{
       .leading = leading, .sizes = Dims(leading.size(), 1), .strides = Dims(leading.size(), 0)};

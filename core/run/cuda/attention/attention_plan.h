@@ -33,7 +33,7 @@ struct StepOperandPlace {
   SharedEntries shared_entries() const;
 };
 
-/// A step other than a reshape.
+/// A step of the scores, other than Reshape, with the places of its operands.
 struct PlannedStep {
   ScoreStep step;
   std::optional<StepOperandPlace> condition;
@@ -49,12 +49,12 @@ class AttentionPlan {
   AttentionPlan(const LoweringContext& context, const fused_places::Inputs& places);
 
   ElementType computed() const { return computed_; }  ///< the type in which kernels compute
-  /// The number of entries of the result's leading axes.
+  /// The number of entries: of positions in the result's leading axes.
   std::int64_t entries() const;
   std::int64_t rows() const { return queries_.stack.rows; }
   std::int64_t keys() const { return keys_.stack.rows; }
   const std::vector<PlannedStep>& steps() const { return steps_; }
-  /// Maps each entry of the result to its entry of the scores. Only the leading axes are set.
+  /// Maps each entry of the result to its entry of the scores. Rows and columns are not set.
   const MatrixStack& scores() const { return scores_; }
 
   const AttentionTensor& queries() const { return queries_; }
@@ -78,7 +78,8 @@ class AttentionPlan {
 
   /// The text of the type AttentionShape<...>.
   std::string shape() const;
-  /// The text of a Walk that is 0 for the first of the entries that share their scores.
+  /// The text of a Walk from an entry of the result to a number, which is 0 only for the first of
+  /// the entries that share the same scores.
   std::string repeats() const;
 
   /// The texts of objects in a kernel. `text` gets a parameter for each pointer in an object.

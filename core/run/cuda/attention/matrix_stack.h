@@ -11,9 +11,10 @@ namespace stashscope::cuda {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Groups of entries; the entries of a group share a matrix or a sum. `kept` maps the index of a
-/// group to its first entry. `summed` maps the index of an entry within its group to its distance
-/// from the first entry.
+/// Groups of entries. An entry is a position in the leading axes of a tensor; entries are numbered
+/// in row-major order. The entries of a group share a matrix or a sum. `kept` maps the index of a
+/// group to the first entry of the group. `summed` maps the index of an entry within its group to
+/// the distance from the first entry.
 struct SharedEntries {
   WalkText kept;
   WalkText summed;

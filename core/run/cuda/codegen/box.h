@@ -9,8 +9,9 @@
 
 namespace stashscope::cuda {
 
-/// An axis of a box of positions at which several tensors are accessed together. `steps` holds the
-/// stride of each tensor in elements: 0 repeats an element, a negative stride runs backwards.
+/// One axis of a box. A box is a grid of positions at which several tensors are accessed together.
+/// `steps` holds the stride of each tensor along the axis, in elements: 0 repeats an element, a
+/// negative stride runs backwards.
 template <std::size_t tensors>
 struct BoxAxis {
   std::int64_t size = 1;

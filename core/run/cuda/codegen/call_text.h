@@ -48,7 +48,8 @@ std::string invocation(const std::string& name, const std::vector<std::string>& 
 /// The kernels' C++ type of `compute_element`.
 std::string compute_type(ElementType element);
 
-/// The accumulator of long sums: the compute type, but a 64-bit integer for integers and booleans.
+/// The type of the accumulator of a long sum: the compute type, but a 64-bit integer for integers
+/// and booleans.
 std::string sum_type(ElementType element);
 
 /// The text of the element type of `type`; float if the operand is left out, because null pointers

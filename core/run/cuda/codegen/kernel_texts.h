@@ -18,8 +18,7 @@ class KernelTexts {
 
   std::vector<KernelId> compile(Device& device) const;
 
-  /// The text of all entry functions. In the text that is compiled, the kernel library comes before
-  /// it.
+  /// The text of all entry functions, without the kernel library, which `compile` puts before them.
   std::string entries_text() const;
   std::vector<std::string> entry_names() const;
 

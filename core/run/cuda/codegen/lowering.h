@@ -76,7 +76,7 @@ constexpr Operand output(std::size_t index = 0, std::size_t member = 0) {
 constexpr Operand scratch(std::size_t index) {
   return {Operand::Kind::scratch, static_cast<std::uint16_t>(index), 0};
 }
-/// The rest of `operand` that starts `bytes` bytes after its start.
+/// The part of `operand` that begins `bytes` bytes after the start of the operand.
 constexpr Operand behind(Operand operand, std::int64_t bytes) {
   operand.offset += bytes;
   return operand;
@@ -163,7 +163,7 @@ using LoweringFunction = Lowered (*)(const LoweringContext&);
 using ExpressionFunction = std::string (*)(const LoweringContext&,
                                            const std::vector<std::string>& operands);
 
-/// How the device runs an operator.
+/// How the device runs an operator. At least one of `lower` and `expression` is set.
 struct CudaKernel {
   LoweringFunction lower = nullptr;
   /// Set for pointwise operators (with broadcasting), which can be members of a fused group. If it
@@ -173,7 +173,8 @@ struct CudaKernel {
   std::vector<std::size_t> host_inputs = {};
   /// The host must also know all inputs from this index on.
   std::size_t host_inputs_from = static_cast<std::size_t>(-1);
-  /// For operators whose host inputs depend on attributes: further such indices.
+  /// For operators whose attributes say which further inputs the host must know: the indices of
+  /// these inputs.
   std::vector<std::size_t> (*more_host_inputs)(const Node&) = nullptr;
 };
 

@@ -7,7 +7,7 @@
 
 namespace stashscope::cuda {
 
-/// A pointwise node of a fused group that runs as one kernel.
+/// A pointwise node of a fused group. The whole group runs as one kernel.
 struct GroupMember {
   LoweringContext context;
   ExpressionFunction expression = nullptr;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t least_block = 128;
 constexpr std::int64_t most_threads = 1024;
-/// Threads that do not keep their row need few registers. With smaller blocks, a multiprocessor can
-/// run several blocks at once.
+/// Limit on the threads of a row that is read in passes. Threads that do not keep their row need
+/// few registers, so a multiprocessor can run several blocks at once if the blocks are small.
 constexpr std::int64_t most_threads_of_passes = 512;
 /// Limit on the numbers that a thread keeps in registers. In the largest block, a thread has only
 /// 64 registers and keeps at most half of this limit.

@@ -105,8 +105,8 @@ KernelCall gathering_copy(const BoxCopy& copy, std::int64_t width) {
                  launch_of(count));
 }
 
-/// The outer axis that is dense in the source; nullopt if transposing tiles of this axis and the
-/// innermost axis does not pay off.
+/// The outer axis that is dense in the source. Returns nullopt if there is none, or if transposing
+/// tiles of this axis and the innermost axis does not pay off.
 std::optional<std::size_t> turned_axis(const CopyBox& box) {
   constexpr std::int64_t least = 8;
   if (box.empty() || box.back().steps[target] != 1 || box.back().size < least) return std::nullopt;

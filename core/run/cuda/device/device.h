@@ -40,8 +40,9 @@ struct LaunchShape {
   int threads = 256;        ///< of each block
 };
 
-/// D = alpha * op(A) op(B) + addend for each item of a batch. All matrices are row-major and dense;
-/// products are summed in float32 (float64 for float64).
+/// D = alpha * op(A) op(B) + addend for each item of a batch, where op transposes the matrix if the
+/// shape asks for it. All matrices are row-major and dense; products are summed in float32 (float64
+/// for float64).
 struct MatmulShape {
   enum class Addend : std::uint8_t {
     none,
@@ -162,8 +163,8 @@ class Device {
   /// Records the device's work until `stop_trace`. Returns the reason if recording is impossible,
   /// else an empty text.
   virtual std::string start_trace() = 0;
-  /// Starts a slot of the execution order: the trace attributes to `step` all work that is queued
-  /// from now on.
+  /// Starts slot `step` of the execution order: the trace attributes all work that is queued from
+  /// now on to this slot.
   virtual void begin_step(std::uint32_t step) = 0;
   /// Waits for the work, then returns the records since `start_trace`.
   virtual TraceRecords stop_trace() = 0;

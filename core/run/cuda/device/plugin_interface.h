@@ -26,8 +26,8 @@ struct PluginInterface {
   /// Opens a device for the calling thread only. Throws a run Error if the device cannot be used.
   std::unique_ptr<Device> (*open)(int index);
   /// Compiles to machine code without device or driver. `text` and `entries` are as for
-  /// Device::compile. Each returned image holds some of the entries. Throws a run Error that names
-  /// the faulty line.
+  /// Device::compile. Each returned image holds some of the entries. Throws a run Error that quotes
+  /// the faulty line, or that says that the architecture is too old.
   /// @param architecture compute capability, major * 10 + minor
   std::vector<std::string> (*compile)(const std::string& text,
                                       const std::vector<std::string>& entries, int architecture);

@@ -18,7 +18,8 @@ namespace {
 constexpr std::array pools = {Pool::tensors, Pool::workspaces};
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
-/// Records of a pool in order, or the record of each host event (null: the event has no record).
+/// Pointers to all records of one pool, in order; or one pointer for each host event, to the record
+/// of the event (null: the event has no record).
 using Matches = std::vector<const MemoryRecord*>;
 
 bool touches_memory(const HostEvent& event) {
@@ -46,9 +47,9 @@ std::map<std::uint64_t, Matches> by_pool(const std::vector<MemoryRecord>& record
   return pools_seen;
 }
 
-/// The records of the pool that served `addresses`. The profiling library identifies pools by
-/// addresses that the runner does not know. Pools share no memory, so the pool with most records at
-/// `addresses` is the right one. Empty if no pool has such records.
+/// The records of the pool whose allocations have the given `addresses`. The profiling library
+/// identifies a pool by a number that the runner does not know. Pools share no memory, so the pool
+/// with most records at `addresses` is the right one. Empty if no pool has such records.
 Matches records_of(const std::map<std::uint64_t, Matches>& pools_seen,
                    const std::set<std::uint64_t>& addresses) {
   const Matches* best = nullptr;
@@ -253,7 +254,8 @@ Pool other(Pool pool) { return pool == Pool::tensors ? Pool::workspaces : Pool::
 
 std::string pool_name(Pool pool) { return pool == Pool::tensors ? "tensors" : "workspaces"; }
 
-/// Fills `matches`. Returns a remark for each pool that has records without a matching event.
+/// Stores the record of each event in `matches`. Returns a remark for each pool that has records
+/// without a matching event.
 std::vector<std::string> match_pools(const std::vector<HostEvent>& events,
                                      const TraceRecords& records, Matches& matches) {
   std::vector<std::string> remarks;

@@ -5,9 +5,10 @@
 
 namespace stashscope::cuda {
 
-/// Executes training steps on a CUDA device. Makes one allocation from a device pool per buffer of
-/// the timeline, in execution order and on one stream. Inputs and parameters stay on the device
-/// after `load`, so that repeated runs of a loaded step are like consecutive steps of a training.
+/// Executes training steps on a CUDA device. Makes one allocation for each buffer of the timeline,
+/// from a pool of the device, in execution order and on one stream. Inputs and parameters stay on
+/// the device after `load`; repeated runs of a loaded step are like consecutive steps of a
+/// training.
 class CudaRunner : public Runner {
  public:
   /// @param name the device's name in reports, such as `cuda:0`

@@ -179,15 +179,17 @@ void DeviceStepMemory::fail_full(const std::string& wanted, std::int64_t bytes, 
 }
 
 std::string DeviceStepMemory::largest_alive() const {
-  std::vector<const Buffer*> alive;
+  std::vector<BufferId> alive;
   for (const BufferId id : IdRange<BufferId>(buffers_.size())) {
-    if (buffers_[id] != nullptr) alive.push_back(&plan_.timeline.buffers[id]);
+    if (buffers_[id] != nullptr) alive.push_back(id);
   }
-  std::ranges::stable_sort(alive, std::greater(), &Buffer::bytes);
+  const auto bytes_of = [&](BufferId id) { return program_.buffer_bytes[id]; };
+  std::ranges::stable_sort(alive, std::greater(), bytes_of);
   std::vector<std::string> largest;
   for (std::size_t i = 0; i < std::min(alive.size(), most_named); ++i) {
-    largest.push_back("'" + name_of(*plan_.graph, plan_.dataflow, *alive[i]) + "' " +
-                      format_bytes(alive[i]->bytes));
+    const Buffer& buffer = plan_.timeline.buffers[alive[i]];
+    largest.push_back("'" + name_of(*plan_.graph, plan_.dataflow, buffer) + "' " +
+                      format_bytes(bytes_of(alive[i])));
   }
   if (alive.empty()) return "no tensors";
   return std::to_string(alive.size()) + " tensors, largest: " + join(largest, ", ");

@@ -21,10 +21,6 @@ namespace {
 /// Limit on the elements of a value computed on the host; such values are shapes, which are small.
 constexpr std::int64_t most_host_elements = std::int64_t{1} << 22;
 
-bool is_view(const CudaKernel& kernel) {
-  return kernel.lower == nullptr && kernel.expression == nullptr;
-}
-
 UpdateRates rates_of(const std::string& optimizer, double learning_rate) {
   UpdateRates rates;
   rates.learning_rate = learning_rate;
@@ -259,7 +255,6 @@ class ProgramBuilder {
     const CudaKernel& kernel = cuda_kernel(node);
     const LoweringContext context = lowering_context(id, node);
     const NodePlaces places = places_of(id, node, kernel);
-    if (is_view(kernel)) return;
     calls_.add(kernel.lower != nullptr
                    ? kernel.lower(context)
                    : lower_group({{context, kernel.expression, no_members(context)}}),

@@ -24,7 +24,8 @@ class StepLog {
   void start();
   void start_node(std::uint32_t step);
   void allocated(BufferId id, DevicePointer memory);
-  /// Logs a release. Call this function after the release.
+  /// Logs a release. Call this function after the release, because the log may read the pool's
+  /// bytes in use.
   void released(BufferId id, DevicePointer memory);
   void took_workspace(std::int64_t bytes, DevicePointer memory);
   void gave_back_workspace(std::int64_t bytes, DevicePointer memory);

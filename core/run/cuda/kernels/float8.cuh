@@ -1,5 +1,5 @@
-// 8-bit floats as stored in memory. Arithmetic uses float; stores saturate. (ONNX, "Float stored in
-// 8 bits")
+// 8-bit floats as stored in memory. Arithmetic uses float. Stores saturate, except those of a Cast
+// that forbids it. (ONNX, "Float stored in 8 bits")
 
 /// @tparam fraction number of fraction bits
 /// @tparam largest code of the largest finite number; the next code is infinity, if the type has
@@ -20,7 +20,7 @@ struct Float8 {
     return float_from_bits((code << dropped) + (UInt32(127 - bias) << 23));
   }
 
-  /// The code of the number nearest to `size`, which is not negative; ties round to even. A size
+  /// The code of the number nearest to `size`; ties round to even. `size` is not negative. A size
   /// that is too large becomes the largest finite number if the conversion saturates, else
   /// infinity, or NaN in types without infinity.
   __device__ static UInt32 nearest(float size, bool saturates) {

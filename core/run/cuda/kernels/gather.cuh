@@ -43,8 +43,8 @@ __device__ inline void place_rows(const T* from, const I* indices, T* to) {
 }
 
 /// Reads one element per index along one axis of the data; this axis has `size` elements that lie
-/// `stride` apart. `Axes` are the axes of the indices, innermost first, each with the data's
-/// stride.
+/// `stride` apart. `Axes` are the axes of the indices, innermost first, each with the stride of
+/// the data along the same axis, or 0 for the axis that is indexed.
 template <class T, class Index, Index count, Index size, Index stride, class... Axes, class I>
 __device__ inline void gather_elements(const T* from, const I* indices, T* to, UInt64 outside) {
   const Index at = Index(thread_index());

@@ -27,8 +27,8 @@ struct Targets {
 
 /// The weighted cross entropy of a target; 0 for an ignored label, NaN for a label that is not a
 /// class.
-/// @param scale of the target's scores @param log_sum the logarithm of `scale.sum`
-/// @param score_of gives the score of a class
+/// @param scale the SoftmaxScale of the target's scores
+/// @param log_sum the logarithm of `scale.sum` @param score_of gives the score of a class
 template <class Targets, class C, class ScoreOf>
 __device__ inline C target_loss(const Targets& targets, Int64 label, const SoftmaxScale<C>& scale,
                                 C log_sum, const ScoreOf& score_of) {

@@ -106,7 +106,8 @@ struct LowestNumber<double> {
 /// Stores the greatest element of a window and, if `places` is not null, its position in the data;
 /// -1 if the window covers no data. Among equal elements the first is chosen; NaN is chosen only if
 /// it comes first. Each thread processes one window.
-/// @tparam by_columns positions within a plane count along the first axis first
+/// @tparam by_columns whether positions within a plane are column-major: the first axis advances
+/// fastest
 template <class T, class Index, Index count, bool by_columns, class A, class B, class C>
 __device__ inline void max_pool(const T* x, T* y, Int64* places) {
   const Index at = Index(thread_index());

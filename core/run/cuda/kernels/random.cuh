@@ -39,8 +39,8 @@ class PositionalRandom {
   UInt64 seed_;
 };
 
-/// Stores a bit for each element, which is set if the element is kept: bit i % 32 of word i / 32
-/// for element i. Each thread stores one word.
+/// Stores one bit for each element: bit i % 32 of word i / 32 is set if element i is kept. Each
+/// thread stores one word.
 __device__ inline void write_kept_bits(UInt32* words, UInt64 elements, PositionalRandom random,
                                        UInt64 threshold) {
   const UInt64 word = UInt64(thread_index());

@@ -1,8 +1,8 @@
 // Resizing along axes.
 
 /// The taps of each position of a resized axis: offsets in the source, and weights. Each position
-/// has `fixed` taps; if `fixed` is 0, it has the taps from its start to the start of the next
-/// position.
+/// has `fixed` taps. If `fixed` is 0, a position has the taps from its own start to the start of
+/// the next position.
 template <class C, class Index, int fixed, bool weighted>
 struct TapTable {
   const Int32* starts;

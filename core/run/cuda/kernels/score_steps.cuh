@@ -2,7 +2,8 @@
 // softmax, forward and backward, and the dropout of the probabilities. All functions process one
 // score at a time.
 
-/// The place of a score: an entry of the scores' leading axes, a row and a key.
+/// The place of a score: an entry (a position in the scores' leading axes, numbered in row-major
+/// order), a row and a key.
 struct ScorePlace {
   Int64 entry;
   int row;
@@ -31,8 +32,8 @@ struct StepOperand {
 
 // The steps from products of queries and keys to scores. `back` turns the gradient of a step's
 // result into the gradient of the score that the step reads. `term` is the gradient of the step's
-// operand. A step with `may_hide` can hide keys, so that all weights of a tile may be 0. A step
-// with `may_replace` can replace a score, whose product is then not needed.
+// operand. A step with `may_hide` can hide keys. Where it hides all keys of a tile, all weights of
+// the tile are 0. A step with `may_replace` can replace a score, whose product is then not needed.
 
 template <class X>
 struct MultiplyStep {

@@ -5,8 +5,8 @@
 /// The number of threads of a block; equal to `attention_threads` in attention/attention_plan.h.
 constexpr int attention_threads = 16 * 16;
 
-/// A tensor as one matrix for each entry of the result's leading axes. `Entries` is a Walk from an
-/// entry to the offset of its matrix.
+/// A tensor as one matrix for each entry: for each position in the result's leading axes. `Entries`
+/// is a Walk from an entry to the offset of its matrix.
 template <class T, class Entries, int row_count, int column_count, Int64 row_stride,
           Int64 column_stride>
 struct Matrices {
@@ -77,8 +77,8 @@ struct AttentionTiles {
   C columns[tile_depth][width];
 };
 
-/// Calls `take(i, j, element)` for each place of a box of rows and columns; one thread of the block
-/// visits each place. At a place outside of the matrix, `element` is 0.
+/// Calls `take(i, j, element)` for each place of a box of rows and columns. The places are divided
+/// among the threads of the block. At a place outside of the matrix, `element` is 0.
 template <int rows, int columns, class C, class Matrix, class Take>
 __device__ inline void read_box(const Matrix& from, Int64 entry, int first_row, int first_column,
                                 const Take& take) {
@@ -92,7 +92,7 @@ __device__ inline void read_box(const Matrix& from, Int64 entry, int first_row, 
   }
 }
 
-/// Loads `tile` rows of some columns, transposed.
+/// Loads a part of `tile` rows and `tile_depth` columns, transposed.
 template <int tile, class C, class Matrices>
 __device__ inline void load_tile(const Matrices& from, Int64 entry, int first_row, int first_column,
                                  C (&cells)[tile_depth][tile + 1]) {
@@ -146,7 +146,8 @@ __device__ inline bool any_thread(bool says_yes) {
 /// has rows y, y + 16, ... and columns x, x + 16, ... of the sums. All threads of the block must
 /// call this function.
 /// @param first_row the row of the matrix that belongs to the first weight
-/// @param adds_nothing whether all weights are 0, so that only infinite elements and NaN matter
+/// @param adds_nothing whether all weights are 0; then only infinite elements and NaN change the
+/// sums
 template <bool transposes, class Shape, int width, class Matrix, class C, int thread_rows,
           int thread_columns>
 __device__ inline void add_weighted(const Matrix& from, Int64 entry, int first_row,
@@ -262,7 +263,8 @@ struct OnlineSoftmax {
 /// Computes the result and, unless `log_sums.data` is null, the logarithm of each row's sum of
 /// exponentials. A row whose scores are all minus infinity becomes NaN, as in Softmax; without
 /// keys, all rows are 0.
-/// @tparam Repeats a Walk that is 0 for the first of the entries that share their scores
+/// @tparam Repeats a Walk from an entry of the result to a number, which is 0 only for the first of
+/// the entries that share the same scores
 template <class Shape, int width, class Repeats, class Q, class K, class V, class Y, class Sums,
           class Steps, class Dropout>
 __device__ inline void attend(Q queries, K keys, V values, Y result, Sums log_sums, Steps steps,

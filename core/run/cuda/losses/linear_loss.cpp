@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::int64_t list_entry_bytes = 4;
 
-/// Rows of the list that are computed together.
+/// A part of the list of rows that need scores. The scores of a piece are computed together.
 struct Piece {
   std::int64_t first = 0;
   std::int64_t rows = 0;
 };
 
-/// Writes the calls that both operators have.
+/// Writes the calls that the loss and its gradient have in common.
 class PieceWriter {
  public:
   PieceWriter(const LoweringContext& context, const linear_loss_places::Inputs& at)
@@ -328,7 +328,7 @@ class GradientWriter {
                                      .bias = {}});
   }
 
-  /// Converts the sums that are not in their outputs.
+  /// Converts the sums that are in scratch memory, and stores them in their outputs.
   void store_sums() {
     const auto store = [&](const std::string& type, Operand sums, std::size_t index) {
       CallText text;

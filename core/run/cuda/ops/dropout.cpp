@@ -1,5 +1,6 @@
 // Dropout and its fused and bit-packed forms.
 
+#include "core/ops/families/dropout.h"
 #include "core/run/cuda/codegen/call_text.h"
 #include "core/run/cuda/codegen/element_text.h"
 #include "core/run/cuda/codegen/expression.h"
@@ -18,12 +19,12 @@ using Operands = std::vector<std::string>;
 class Selection {
  public:
   /// @param ratio_input index of the operand `ratio`; the next operand is `training_mode`. Dropout
-  /// before version 12 has the attribute `ratio` instead, and versions 1 and 6 have `is_test`.
+  /// before version 12 has the attribute `ratio` instead, and its version and attributes tell
+  /// whether it drops.
   Selection(const LoweringContext& context, std::size_t ratio_input) : seed_(context.seed) {
     if (context.node.op_type == "Dropout" && context.version < 12) {
       ratio_ = double{context.attributes().real("ratio", 0.5F)};
-      trains_ =
-          context.attributes().has("is_test") && context.attributes().integer("is_test", 0) == 0;
+      trains_ = old_dropout_trains(context.attributes(), context.version);
       return;
     }
     if (context.has_input(ratio_input)) ratio_ = known_number(context, ratio_input);

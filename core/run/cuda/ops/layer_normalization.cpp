@@ -30,7 +30,8 @@ std::string per_column(const LoweringContext& context, std::size_t index, std::i
   const bool present = context.has_input(index);
   const std::int64_t elements = present ? context.in(index).elements() : 1;
   if (elements != columns && elements != 1) {
-    fail_run("", "scale and bias must have one element or as many elements as the normalized axes");
+    fail_run(
+        "", "scale and bias must have one element, or one for each element of the normalized axes");
   }
   const std::string type = type_or_float(present ? context.in(index) : OperandType());
   return with_arguments("PerColumn", {type, elements == columns && present ? "1" : "0"}) + "{" +

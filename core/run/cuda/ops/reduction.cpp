@@ -13,7 +13,8 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 /// The input's dims with 1 for every reduced axis. The axes come from input 1 or from the attribute
-/// `axes`. Without axes, all axes are reduced; with `noop_with_empty_axes`, no axis is reduced.
+/// `axes`. Without axes, all axes are reduced, or none if the attribute `noop_with_empty_axes` is
+/// set.
 Dims kept_dims(const LoweringContext& context) {
   Dims kept = context.in().dims;
   const Dims axes =

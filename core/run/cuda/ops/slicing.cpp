@@ -146,7 +146,7 @@ std::vector<std::string> padding_arguments(const std::string& mode,
 }
 
 /// Joins elements of the innermost axis to units of at most 16 bytes, which a thread moves at once.
-/// Returns the number of elements in a unit, and divides the numbers of the innermost axis by it.
+/// Returns the number of elements in a unit. Changes the innermost axis of `axes` to count units.
 std::int64_t widen(std::vector<PaddedAxis>& axes, std::int64_t bytes, bool constant) {
   if (axes.empty() || (!constant && axes.back().changes())) return 1;
   PaddedAxis& row = axes.back();
@@ -177,8 +177,8 @@ Lowered pad(const LoweringContext& context) {
   if (out.elements() == 0) return {};
   const std::string mode = context.attributes().text("mode", "constant");
   const bool constant = mode_text(mode) == "ConstantPadding";
-  const Dims before =
-      kernels::pads_before(context.contents, context.attributes(), 1, 3, data.rank());
+  const Dims before = kernels::pads_before(context.contents, context.attributes(), context.version,
+                                           1, 3, data.rank());
   std::vector<PaddedAxis> axes = padded_axes(data.dims, out.dims, before, constant);
   const std::int64_t bytes = element_bytes(out.element);
   const std::int64_t width = widen(axes, bytes, constant);
@@ -202,8 +202,8 @@ Lowered pad_grad(const LoweringContext& context) {
   const OperandType& out = context.out();
   if (out.elements() == 0) return {};
   const std::string mode = context.attributes().text("mode", "constant");
-  const Dims before =
-      kernels::pads_before(context.contents, context.attributes(), 2, 3, out.rank());
+  const Dims before = kernels::pads_before(context.contents, context.attributes(), context.version,
+                                           2, 3, out.rank());
   const auto axes = padded_axes(out.dims, dy.dims, before, mode_text(mode) == "ConstantPadding");
   CallText text;
   const std::string from = text.reads(context, 0);

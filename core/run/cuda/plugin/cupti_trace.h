@@ -22,7 +22,8 @@ class CuptiTrace {
 
   /// Returns the reason if recording is impossible, else an empty text.
   std::string start();
-  /// Attributes work that this thread queues from now on to a slot of the execution order.
+  /// Starts slot `step` of the execution order: all work that this thread queues from now on
+  /// belongs to this slot.
   void begin_step(std::uint32_t step);
   /// The records since `start`. The device's work must have ended.
   TraceRecords stop();

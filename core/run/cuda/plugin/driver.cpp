@@ -8,7 +8,9 @@ namespace stashscope::cuda {
 const Driver& Driver::get() {
   static const Driver driver = [] {
     const SharedLibrary library({"libcuda.so.1"});
-    if (!library.is_open()) fail_run(device_place, "no NVIDIA driver: " + library.failure());
+    if (!library.is_open()) {
+      fail_run(device_place, "no NVIDIA driver: " + printable(library.failure()));
+    }
     Driver found;
     found.load_module = library.get<decltype(cuModuleLoadData)>("cuModuleLoadData");
     found.unload_module = library.get<decltype(cuModuleUnload)>("cuModuleUnload");

@@ -1,4 +1,5 @@
-// Operands with mismatched shapes are refused before a kernel reads out of bounds.
+// Operands with mismatched shapes are refused before a kernel reads out of bounds, and unknown
+// values of attributes are not guessed.
 
 #include <gtest/gtest.h>
 
@@ -97,6 +98,32 @@ TEST(CumSum, NeedsAnAxisOfItsData) {
   EXPECT_NE(test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); })
                 .find("axis 5 is outside of rank 2"),
             std::string::npos);
+}
+
+TEST(MaxPool, KnowsItsKindsOfPadding) {
+  const auto said_of = [](const char* padding) {
+    test::ModelBuilder m;
+    const Attributes attributes = {{"kernel_shape", Integers{2, 2}},
+                                   {"auto_pad", std::string(padding)}};
+    m.input("x", {1, 1, 4, 4}).node("MaxPool", {"x"}, {"y"}, attributes).output("y");
+    return test::refusal(ErrorKind::input, [&] { infer_shapes(m.build()); });
+  };
+  EXPECT_NE(said_of("SAME").find("'auto_pad' has the unknown value 'SAME'"), std::string::npos);
+  EXPECT_EQ(said_of("SAME_LOWER"), "accepted");
+  EXPECT_EQ(said_of(""), "accepted");
+}
+
+TEST(Resize, KnowsItsPolicies) {
+  const auto said_of = [](const char* policy) {
+    test::ModelBuilder m(18);
+    m.input("x", {1, 1, 4, 4}).int64s("sizes", {1, 1, 8, 8});
+    m.node("Resize", {"x", "", "", "sizes"}, {"y"},
+           {{"keep_aspect_ratio_policy", std::string(policy)}});
+    return test::refusal(ErrorKind::input, [&] { infer_shapes(m.output("y").build()); });
+  };
+  EXPECT_NE(said_of("smaller").find("unknown keep_aspect_ratio_policy 'smaller'"),
+            std::string::npos);
+  EXPECT_EQ(said_of("not_smaller"), "accepted");
 }
 
 }  // namespace operand_shapes_test

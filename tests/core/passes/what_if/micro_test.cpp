@@ -8,6 +8,7 @@
 #include "core/graph/micro_batches.h"
 #include "core/passes/training_step.h"
 #include "core/passes/what_if/micro_batches.h"
+#include "core/passes/what_if/micro_checks.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/refusal.h"
 
@@ -282,6 +283,15 @@ TEST(MicroBatches, SayThatAnInternalLossIgnoresALabel) {
   m.node("SoftmaxCrossEntropyLossInternal", {"scores", "labels", "", "ignored"}, {"loss", "p"}, {},
          "com.microsoft");
   EXPECT_TRUE(mentions(step_of(m.output("loss"), "2").warnings, "labels that are not ignored"));
+}
+
+TEST(MicroBatches, SayNothingOfANodeWithoutItsFirstInput) {
+  ModelBuilder m;
+  m.input("x", {"N", 4}).input("go", {}, ElementType::boolean);
+  m.node("Loop", {"", "go", "x"}, {"y"}).declare("y", {"N", 4}).output("y");
+  const Graph model = m.build();
+  const SymbolId batch = model.symbols().find("N").value();
+  EXPECT_TRUE(combined_sample_notes(model, {test::id_of(model, "x")}, batch).empty());
 }
 
 TEST(MicroBatches, AreANumber) {

@@ -38,6 +38,17 @@ TEST(MemoryRecord, IsReadAsItWasWritten) {
   }
 }
 
+TEST(MemoryRecord, OtherVersionsAreRefused) {
+  const std::string text = record_text(record_with(64));
+  const std::string key = "\"stashscope_memory\": ";
+  const std::size_t at = text.find(key + "1");
+  ASSERT_NE(at, std::string::npos) << text;
+  for (const char* const version : {"0", "-1", "2", "4294967297"}) {
+    const std::string other = std::string(text).replace(at, key.size() + 1, key + version);
+    EXPECT_NE(test::refusal(ErrorKind::input, [&] { parse_record(other); }), "accepted") << version;
+  }
+}
+
 TEST(LimitCheck, BreaksOneByteAboveALimit) {
   const MemoryRecord record = record_with(64);
   for (const auto& [key, bytes] : {std::pair("peak_bytes", record.step.peak_bytes),

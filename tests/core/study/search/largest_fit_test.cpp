@@ -6,6 +6,7 @@
 
 #include "core/onnx/model_file.h"
 #include "core/study/search/largest_value.h"
+#include "core/study/step/later_steps.h"
 #include "tests/support/captured_chain.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/named_model.h"
@@ -261,6 +262,23 @@ TEST(LargestFit, ACapturedStepNamesTheDimensionThatCountsSamples) {
       R"([{"name":"sequence","value":8,"step":1},{"name":"batch","value":64,"step":1}])";
   EXPECT_EQ(samples_question(*test::captured_study(two))->names, std::vector<std::string>{"batch"});
   EXPECT_FALSE(samples_question(*test::captured_study(test::CapturedChain(2).data())));
+}
+
+/// The order of a file would have no state of the random generator at the peak.
+TEST(LargestFit, ACapturedStepKeepsTheOrderOfPyTorch) {
+  const auto study = test::captured_study(test::chain_with_batch(), "net.*:5:2");
+  const auto there = [&](std::int64_t batch) {
+    Choices choices = study->choices;
+    choices.dims["batch"] = batch;
+    return compute_study(study->model, choices, study.get(), Progress());
+  };
+  const auto hundred = there(100);
+  const std::int64_t memory = later_steps(*hundred, *hundred->current).peak_bytes;
+  const VariantFit fit = fit_of(*study, {"batch"}, memory).current;
+  ASSERT_TRUE(fit.largest && fit.next);
+  EXPECT_EQ(fit.largest->value, 100);
+  EXPECT_EQ(fit.largest->peak_bytes, hundred->current->timeline.peak_bytes);
+  EXPECT_EQ(fit.next->peak_bytes, there(101)->current->timeline.peak_bytes);
 }
 
 TEST(LargestFit, HoldsForTheSizesThatWereAsked) {

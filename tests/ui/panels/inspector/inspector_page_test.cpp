@@ -9,6 +9,7 @@
 #include "core/onnx/model_file.h"
 #include "core/study/facts/group_memory.h"
 #include "core/study/facts/node_facts.h"
+#include "tests/support/captured_chain.h"
 #include "tests/support/model_builder.h"
 #include "tests/ui/support/window_test.h"
 #include "ui/panels/inspector/page_links.h"
@@ -359,6 +360,20 @@ TEST_F(InspectorPages, AttributesAreShownAndLongOnesCopiedInFull) {
   EXPECT_TRUE(has_tip);
   EXPECT_TRUE(copied().contains(full)) << copied().toStdString();
   EXPECT_TRUE(copied().contains(QString(200, u'w'))) << copied().toStdString();
+}
+
+TEST_F(InspectorPages, PlansOfACapturedStepAreNotUnderMoreTypes) {
+  const QString file = in_folder(u"step.onnx"_s);
+  save_model(Graph(stashscope::test::CapturedChain(4).data()), file.toStdString());
+  open(file);
+  const auto& plans = document().study()->opportunities->plans;
+  ASSERT_FALSE(plans.empty());
+  Selection selection;
+  selection.node = plans.front().node;
+  const QString text = inspector_page(*document().study(), selection);
+  EXPECT_TRUE(text.contains(u"off: tick this plan in the Plans panel to free"_s))
+      << text.toStdString();
+  EXPECT_FALSE(text.contains(u"More types"_s)) << text.toStdString();
 }
 
 TEST_F(InspectorPages, NamesAreCopiedInFull) {

@@ -49,7 +49,7 @@ TEST_F(LargeReserved, MakeItFitFitsByTheJudgementOfTheAnswerBar) {
       EXPECT_EQ(reserved(), planning().answer()->reserved_bytes) << where;
       EXPECT_EQ(document().reserved()->device, planning().answer()->device) << where;
       EXPECT_LE(most_taken(), memory) << where;
-      EXPECT_TRUE(answer().contains(u"leaves room in %1"_s.arg(bytes_text(memory))))
+      EXPECT_TRUE(answer().contains(u"upper figure is within its %1"_s.arg(bytes_text(memory))))
           << answer().toStdString();
       EXPECT_TRUE(answer().contains(bytes_text(most_taken()))) << answer().toStdString();
       EXPECT_TRUE(bar().contains(u"reserved memory fits "_s))

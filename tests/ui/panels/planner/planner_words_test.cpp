@@ -84,6 +84,28 @@ TEST_F(Planner, ASizeThatCannotBeComputedSaysWhy) {
       << text.toStdString();
 }
 
+/// What is in use already cannot help.
+TEST_F(Planner, AdvisesOnlyWhatIsNotInUseAgainstTheBytesThatNoPlanFrees) {
+  const auto text = [&] { return below_floor_text(*document().study(), 0); };
+  EXPECT_TRUE(text().contains(u"use mixed precision or release the gradients early"_s))
+      << text().toStdString();
+  Choices choices = document().choices();
+  choices.update.release_gradients = true;
+  document().choose(choices, u"release"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(text().contains(u"use mixed precision; otherwise"_s)) << text().toStdString();
+  choices.graph.precision = ElementType::bfloat16;
+  document().choose(choices, u"precision"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(text().contains(u"frees these bytes. Choose a larger device."_s))
+      << text().toStdString();
+  choices.update.release_gradients = false;
+  document().choose(choices, u"no release"_s);
+  ASSERT_TRUE(settles());
+  EXPECT_TRUE(text().contains(u"fewer of them, release the gradients early; otherwise"_s))
+      << text().toStdString();
+}
+
 /// Both amounts are said: what the better plans keep on the host, and what is allowed.
 TEST_F(Planner, SaysHowMuchMemoryOfTheHostBetterPlansTake) {
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20;

@@ -41,8 +41,8 @@ AttentionBlocks blocks_of(const ModelBuilder& model) {
 }
 
 /// Queries [B, 4, S, 8], transposed keys [B, 4, 8, S] and values [B, 4, S, 8], and their product.
-ModelBuilder products() {
-  ModelBuilder m;
+ModelBuilder products(std::int64_t opset = 17) {
+  ModelBuilder m(opset);
   m.input("q", {"B", 4, "S", 8}).input("kt", {"B", 4, 8, "S"}).input("v", {"B", 4, "S", 8});
   m.node("MatMul", {"q", "kt"}, {"scores"});
   return m;
@@ -218,6 +218,16 @@ TEST(AttentionBlock, IsStoppedByANodeThatIsNoStep) {
   EXPECT_NE(blocks.stopped_by[0].node.find("make_r"), std::string::npos);
 }
 
+TEST(AttentionBlock, IsStoppedByValuesThatAreNoMatrices) {
+  ModelBuilder m;
+  m.input("q", {"B", 4, "S", 8}).input("kt", {"B", 4, 8, "S"}).input("v", {"S"});
+  m.node("MatMul", {"q", "kt"}, {"scores"});
+  finish(m, "scores");
+  const AttentionBlocks blocks = blocks_of(m);
+  ASSERT_EQ(blocks.stopped_by.size(), 1U);
+  EXPECT_NE(blocks.stopped_by[0].node.find("make_y"), std::string::npos);
+}
+
 TEST(AttentionBlock, IsNoSoftmaxOfARouter) {
   ModelBuilder m;
   m.input("x", {"N", 8}).weight("w", {8, 4}).node("MatMul", {"x", "w"}, {"s"});
@@ -237,6 +247,18 @@ TEST(AttentionBlock, KnowsTheDropoutOfItsProbabilities) {
   ASSERT_EQ(blocks.found.size(), 1U);
   EXPECT_EQ(blocks.found[0].dropped_share, 0.25);
   EXPECT_EQ(blocks.found[0].dropout_seed, 7);
+}
+
+TEST(AttentionBlock, KnowsThatOldDropoutsDropUnlessTheyTest) {
+  const auto dropped_share = [](std::int64_t opset) {
+    ModelBuilder m = products(opset);
+    m.node("Softmax", {"scores"}, {"p"}, {{"axis", std::int64_t{3}}});
+    m.node("Dropout", {"p"}, {"d"}).node("MatMul", {"d", "v"}, {"y"}).output("y");
+    const AttentionBlocks blocks = blocks_of(m);
+    return blocks.found.size() == 1 ? blocks.found[0].dropped_share : -1;
+  };
+  EXPECT_EQ(dropped_share(6), 0.5);
+  EXPECT_EQ(dropped_share(7), 0);
 }
 
 /// The number of attentions in each shared model that computes attention.

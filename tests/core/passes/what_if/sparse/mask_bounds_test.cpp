@@ -74,6 +74,18 @@ TEST(MaskBounds, KnowNothingOfOtherOperators) {
   expect_bounds(ModelBuilder(m).node("Exp", {"shown"}, {"y"}), -infinity, infinity);
 }
 
+TEST(FollowedMask, LeftOutOperandsDoNotDependOnTheMask) {
+  ModelBuilder m = start();
+  m.node("Dropout", {"shown"}, {"d", ""}).node("Clip", {"other", "", "one"}, {"y"});
+  const Graph graph = infer_shapes(m.output("d").output("y").build());
+  const ValueId mask = graph.data().inputs[0];
+  const Shape& sizes = *graph.value(mask).type.shape;
+  const Rewriter rewriter(graph, {});
+  const FollowedMask followed = follow_mask(rewriter, {sizes[0], sizes[1]}, mask);
+  EXPECT_TRUE(followed.dependent.contains(test::id_of(graph, "d")));
+  EXPECT_FALSE(followed.dependent.contains(test::id_of(graph, "y")));
+}
+
 /// Numbers that an integer type cannot hold start again at its other end.
 TEST(MaskBounds, KnowNothingOfIntegersOutsideTheirType) {
   ModelBuilder m;
@@ -124,6 +136,13 @@ TEST(MaskBounds, ComparePlacesOfLaterKeys) {
       ModelBuilder(m).node("Sub", {"k", "one"}, {"before"}).node("Greater", {"before", "r"}, {"y"}),
       0, 1);
   expect_later(ModelBuilder(m).node("Greater", {"k", "k"}, {"y"}), 0, 1);
+}
+
+TEST(MaskBounds, KnowNothingOfPlacesThatAreRandom) {
+  ModelBuilder m = places();
+  m.node("RandomUniform", {}, {"noise"}, {{"shape", Integers{4}}});
+  m.node("Cast", {"noise"}, {"anywhere"}, {{"to", std::int64_t{7}}});
+  expect_later(m.node("Greater", {"anywhere", "r"}, {"y"}), 0, 1);
 }
 
 TEST(MaskBounds, FollowTrianglesAndTables) {

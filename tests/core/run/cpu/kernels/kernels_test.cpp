@@ -12,6 +12,7 @@ namespace stashscope {
 namespace kernels_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
+using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
@@ -129,6 +130,13 @@ TEST(DropoutKernels, ScaleWhatTheMaskKeeps) {
   for (std::size_t i = 0; i < y.size(); ++i)
     EXPECT_FLOAT_EQ(float(y[i]), mask[i] != 0 ? 4.0F / 3 : 0);
   EXPECT_NEAR(std::accumulate(mask.begin(), mask.end(), 0.0), 750, 50);
+}
+
+TEST(DropoutKernels, OldVersionsDropUnlessTheyTest) {
+  const Tensor ones = singles(std::vector<float>(100, 1));
+  EXPECT_THAT(result_of({"Dropout", {ones}, {}, 6}), Contains(0));
+  EXPECT_THAT(result_of({"Dropout", {ones}, {{"is_test", std::int64_t{1}}}, 6}), Each(1));
+  EXPECT_THAT(result_of({"Dropout", {ones}, {}, 7}), Each(1));
 }
 
 TEST(DropoutKernels, PackBitsFromTheLowestOn) {

@@ -215,6 +215,22 @@ TEST_F(EmulatedMemory, ThatIsTooSmallIsReportedWithWhatIsThere) {
   }
 }
 
+/// The timeline has 0 bytes for the tensors whose sizes only the run knows.
+TEST_F(EmulatedMemory, ThatIsTooSmallIsReportedWithTheSizesOfTheRun) {
+  test::ModelBuilder m;
+  m.input("x", {1}, ElementType::int64).input("shape", {1}, ElementType::int64);
+  m.node("Expand", {"x", "shape"}, {"y"}).node("Neg", {"y"}, {"z"}).output("y").output("z");
+  const NamedTensors inputs = {{"x", Tensor::int64s({5})}, {"shape", Tensor::int64s({1 << 17})}};
+  const ModelStep step(prepare_training_step(m.build(), {}), inputs);
+  const RunPlan plan = step.default_plan();
+  const auto run = [&](const RunSettings& settings) {
+    return CudaRunner(made_device(), "cuda:0", settings).run(plan, inputs, {}, {});
+  };
+  const std::int64_t limit = run({}).measurement.peak_bytes - 1024;
+  const std::string said = test::refusal(ErrorKind::run, [&] { run({.memory_limit = limit}); });
+  EXPECT_NE(said.find("largest: 'y' 1.00 MiB"), std::string::npos) << said;
+}
+
 TEST_F(EmulatedMemory, IsGivenBackWhenTheHostHasNone) {
   const RunPlan plan = step_.plan(step_.with_all_of(PlanType::offload), order_strategies()[0]);
   const auto device = std::make_shared<DeviceWithoutHostMemory>();

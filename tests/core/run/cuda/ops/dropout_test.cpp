@@ -40,6 +40,7 @@ TEST(CudaDropout, KeepsWhatTheCpuKeeps) {
   old.set("ratio", 0.25F);
   old.set("is_test", std::int64_t{0});
   cases.push_back({.node = {"Dropout", {spread(f32, {40})}, old, 6, {}, 2}});
+  cases.push_back({.node = {"Dropout", {spread(f32, {40})}, {}, 6, {}, 2}});
   cases.push_back({.node = {"Dropout", {spread(f32, {40})}, {}, 7, {}, 2}});
   cases.push_back({.node = {"Dropout", {spread(f32, {0, 3}), ratio_of(0.5), mode(true)}}});
   expect_as_on_cpu(cases);
