@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -16,6 +17,7 @@ inline std::vector<std::string> models_in(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(models, absent)) {
     if (entry.is_directory()) names.push_back(entry.path().filename().string());
   }
+  std::ranges::sort(names);
   if (names.empty()) names.push_back("none");
   return names;
 }

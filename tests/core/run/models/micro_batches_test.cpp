@@ -10,6 +10,7 @@
 #include "tests/support/model_builder.h"
 #include "tests/support/refusal.h"
 #include "tests/support/small_models.h"
+#include "tests/support/thinned.h"
 
 namespace stashscope {
 namespace micro_batches_test {
@@ -182,7 +183,8 @@ TEST_P(ModelInMicroBatches, HasTheGradientsOfTheWholeBatch) {
   expect_those_of_the_whole_batch(model, split, {}, {"2", "4", "8"}, is_mixed ? 0.1 : 1e-9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ModelInMicroBatches, testing::ValuesIn(test::small_models()),
+INSTANTIATE_TEST_SUITE_P(Files, ModelInMicroBatches,
+                         testing::ValuesIn(test::thinned(test::small_models())),
                          [](const auto& each) { return each.param; });
 
 class ExportInMicroBatches : public testing::TestWithParam<std::string> {};
@@ -203,7 +205,8 @@ TEST_P(ExportInMicroBatches, HasTheGradientsOfTheWholeBatch) {
   expect_those_of_the_whole_batch(model, split, sizes, {"2", "8"}, 1e-9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ExportInMicroBatches, testing::ValuesIn(test::exported_models()),
+INSTANTIATE_TEST_SUITE_P(Files, ExportInMicroBatches,
+                         testing::ValuesIn(test::thinned(test::exported_models())),
                          [](const auto& each) { return each.param; });
 
 }  // namespace micro_batches_test

@@ -8,6 +8,7 @@
 #include "core/passes/graph_pass.h"
 #include "core/run/cpu/execute/evaluate.h"
 #include "forward_model.h"
+#include "tests/support/thinned.h"
 
 namespace stashscope {
 namespace pass_oracles_test {
@@ -115,7 +116,7 @@ TEST_P(PassedModel, IsNearInMixedPrecision) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, PassedModel, testing::ValuesIn(models_with_oracle),
+INSTANTIATE_TEST_SUITE_P(Files, PassedModel, testing::ValuesIn(test::thinned(models_with_oracle)),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace pass_oracles_test

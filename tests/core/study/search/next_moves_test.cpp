@@ -12,6 +12,7 @@
 #include "core/study/edits/edits.h"
 #include "core/study/reserved/reserved_memory.h"
 #include "tests/support/named_model.h"
+#include "tests/support/thinned.h"
 
 namespace stashscope {
 namespace next_moves_test {
@@ -289,7 +290,8 @@ TEST_P(NextMovesOf, AModelChangeItsStepAsTheySayAndNoRowIsBetter) {
   expect_right(*compute_study(model, Choices(), nullptr, Progress()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Reference, NextMovesOf, testing::ValuesIn(reference_models()),
+INSTANTIATE_TEST_SUITE_P(Reference, NextMovesOf,
+                         testing::ValuesIn(test::thinned(reference_models())),
                          [](const auto& info) { return info.param.filename().string(); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NextMovesOf);
 
