@@ -32,8 +32,8 @@ std::vector<std::string> export_paths(const ExportOptions& options);
 /// Throws a usage Error if a file would overwrite an input or another output.
 void claim_exports(const ExportOptions& options, OverwriteGuard& files);
 
-/// @param allocator not set: no file has reserved bytes, and the snapshot has PyTorch's default
-/// settings
+/// @param allocator not set: the CSV file and the Perfetto trace have no reserved bytes, and the
+/// snapshot is made with PyTorch's default settings
 /// @param arena the arena of the current variant; not null if `options.arena` names a file. If it
 /// holds a failure instead of an arena, throws the failure after the other files are written.
 void write_exports(const ExportOptions& options, const Study& study,

@@ -4,7 +4,6 @@
 
 #include "app/exit_codes.h"
 #include "app/options.h"
-#include "app/outputs.h"
 #include "core/arena/arena_file.h"
 #include "core/arena/arena_search.h"
 #include "core/base/error.h"
@@ -56,20 +55,11 @@ CLI::Option* add_arena_options(CLI::App& program, ArenaOptions& options) {
   return arena;
 }
 
-void check_output(const std::string& instance, const std::string& out) {
-  if (out.empty()) return;
-  OverwriteGuard files;
-  files.add(instance, "the instance");
-  files.claim("--out " + printable(out), out, "the file of --out");
-  require_writable({out});
-}
-
 int plan_arena(const std::string& instance, const ArenaOptions& options, const SearchLimit& limit,
                const std::string& out) {
   std::optional<std::int64_t> capacity;
   if (!options.capacity.empty()) capacity = memory_in("--capacity", options.capacity);
   const ArenaFile file = read_arena(instance);
-  check_output(instance, out);
   const SearchClock clock({}, Progress());
   ArenaResult result = find_placement(file.buffers, capacity, limit, Progress());
   keep_placement_of(file, result);

@@ -15,10 +15,6 @@ struct ArenaOptions {
 /// Declares --arena and --capacity. @return --arena
 CLI::Option* add_arena_options(CLI::App& program, ArenaOptions& options);
 
-/// Throws if the answer cannot be written to `out`, or would overwrite the instance. Call it before
-/// the search. An empty `out` is accepted.
-void check_output(const std::string& instance, const std::string& out);
-
 /// Places the buffers of a static arena, writes them with their offsets to `out` unless it is
 /// empty, and prints the capacity. Returns 0 or `budget_not_met`.
 int plan_arena(const std::string& instance, const ArenaOptions& options, const SearchLimit& limit,

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "app/options.h"
+#include "app/outputs.h"
 #include "app/plan_arena.h"
 #include "app/process_start.h"
 #include "core/base/error.h"
@@ -134,12 +135,22 @@ std::int64_t budget_of(const PlanOptions& options, const PlanningInstance& insta
   return fixed + static_cast<std::int64_t>(free * *options.budget_percent / 100);
 }
 
+/// Throws if the answer cannot be written to `out`, or would overwrite the instance. An empty `out`
+/// is accepted.
+void check_output(const std::string& instance, const std::string& out) {
+  if (out.empty()) return;
+  OverwriteGuard files;
+  files.add(instance, "the instance");
+  files.claim("--out " + printable(out), out, "the file of --out");
+  require_writable({out});
+}
+
 int plan(const PlanOptions& options) {
   check_options(options);
+  check_output(options.instance, options.out);
   if (options.arena.is_chosen) {
     return plan_arena(options.instance, options.arena, options.limit, options.out);
   }
-  check_output(options.instance, options.out);
   const SearchClock clock({}, Progress());
   const PlanningInstance instance = read_instance(options.instance);
   const SequenceMemory given = memory_of(instance.graph, instance.given_order);

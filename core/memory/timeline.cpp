@@ -4,7 +4,6 @@
 
 #include "core/graph/captured_step.h"
 #include "core/memory/last_uses.h"
-#include "core/memory/slots_of.h"
 #include "core/memory/step_memory.h"
 #include "core/memory/workspace.h"
 

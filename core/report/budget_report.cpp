@@ -48,13 +48,12 @@ std::string bound_text(const Study& study, const StepPeakBound& bound) {
   return text + "  and " + std::to_string(bound.tensors.size() - shown) + " more\n";
 }
 
-/// A clause about the proven lower bound on the extra time. Empty if there is no bound, or if the
-/// bound is 0 but the plan takes extra time.
+/// A clause about the proven lower bound on the extra time. Empty if the plan takes extra time, but
+/// the bound is 0 or unknown.
 std::string proof_text(const Study& study, const BudgetAnswer& answer) {
-  if (!answer.least_extra_seconds) return "";
-  const double least = std::max(0.0, *answer.least_extra_seconds);
-  if (least == 0 && answer.best.extra_seconds > 0) return "";
   if (answer.is_proven_cheapest()) return "; proven to be the cheapest at any granularity";
+  const double least = std::max(0.0, answer.least_extra_seconds.value_or(0));
+  if (least == 0) return "";
   return "; any plan within the budget takes at least " + time_text(study, least) + " more time";
 }
 

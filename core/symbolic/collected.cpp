@@ -116,7 +116,8 @@ Expr expanded_rest(const Product& group, const FactorPowers& common) {
   return rest;
 }
 
-/// `number` with 15 significant digits and at least one decimal. `strip` removes trailing zeros
+/// `number` with 15 significant digits and at least one decimal. It never has an exponent, which
+/// SymPy writes below 0.0001. `strip` removes trailing zeros
 /// after the first decimal (`640.0`).
 std::string float_text(Rational number, bool strip) {
   const double value = number.to_double();

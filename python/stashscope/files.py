@@ -20,12 +20,17 @@ def replace_file(path: PathLike, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(made, _mode_of(target))
-        os.replace(made, target)
+        take_place(made, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(made)
         raise
+
+
+def take_place(made: PathLike, target: PathLike) -> None:
+    """Moves a file to the place of another one, with the permissions of that file. Raises `OSError`."""
+    os.chmod(made, _mode_of(Path(target)))
+    os.replace(made, target)
 
 
 def _mode_of(target: Path) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -60,7 +61,7 @@ class Exported(unittest.TestCase):
 
     def test_large_models_have_their_data_beside_them(self) -> None:
         model = torch.nn.Linear(64, 64)
-        written = sys.modules["stashscope.exporting.export"]
+        written = importlib.import_module("stashscope.exporting.export")
         with unittest.mock.patch.object(written, "_LARGEST_MESSAGE", 0):
             for _ in range(2):
                 stashscope.export(model, torch.ones(2, 64), self.path, exporter="script")
@@ -73,11 +74,16 @@ class Exported(unittest.TestCase):
 
     def test_a_link_stays_a_link(self) -> None:
         linked = self.path.with_name("linked.onnx")
-        linked.write_bytes(b"old")
         self.path.symlink_to(linked.name)
-        stashscope.export(torch.nn.Linear(4, 4), torch.ones(1, 4), self.path, exporter="script")
-        self.assertTrue(self.path.is_symlink())
-        self.assertNotEqual(linked.read_bytes(), b"old")
+        written = importlib.import_module("stashscope.exporting.export")
+        for largest in (written._LARGEST_MESSAGE, 0):
+            linked.write_bytes(b"old")
+            linked.chmod(0o640)
+            with unittest.mock.patch.object(written, "_LARGEST_MESSAGE", largest):
+                stashscope.export(torch.nn.Linear(64, 64), torch.ones(1, 64), self.path, exporter="script")
+            self.assertTrue(self.path.is_symlink())
+            self.assertNotEqual(linked.read_bytes(), b"old")
+            self.assertEqual(linked.stat().st_mode & 0o777, 0o640)
 
     def test_refusals(self) -> None:
         model = torch.nn.Linear(4, 4)

@@ -248,7 +248,7 @@ class LabelPlacer {
   }
 
   /// The place of a title. If it overlaps the place that must stay free, the nearest place in the
-  /// room that does not.
+  /// room that does not, if there is one.
   QRectF off_kept_free(const QRectF& title) const {
     if (!keep_free_ || !title.intersects(*keep_free_)) return title;
     const QRectF kept = keep_free_->adjusted(-1, -1, 1, 1);
@@ -256,7 +256,7 @@ class LabelPlacer {
     for (const QPointF& move :
          {QPointF(kept.left() - title.right(), 0), QPointF(kept.right() - title.left(), 0),
           QPointF(0, kept.top() - title.bottom()), QPointF(0, kept.bottom() - title.top())}) {
-      if (!room_.contains(title.translated(move))) continue;
+      if (!room_.adjusted(-0.5, -0.5, 0.5, 0.5).contains(title.translated(move))) continue;
       if (nearest.isNull() || move.manhattanLength() < nearest.manhattanLength()) nearest = move;
     }
     return title.translated(nearest);

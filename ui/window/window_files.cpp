@@ -181,6 +181,8 @@ void MainWindow::fill_unsaved_menu() {
 void MainWindow::take_saved(const QString& session) {
   QSettings().setValue(session_folder_key, QFileInfo(session).absolutePath());
   add_recent_file(session);
+  // The session of an earlier model may be written late. Nobody waits for that one.
+  if (session != document_.files().session_path()) return;
   if (const auto go_on = std::exchange(after_saving_, nullptr)) go_on();
 }
 

@@ -118,7 +118,8 @@ Op fused(std::string type, void (*infer)(ShapeContext&), void (*gradient)(Gradie
 }  // namespace
 
 bool old_dropout_trains(const Attributes& attributes, std::int64_t version) {
-  return version < 7 && attributes.integer("is_test", 0) == 0;
+  return version < 7 && attributes.integer("is_test", 0) == 0 &&
+         attributes.real("ratio", 0.5F) != 0;
 }
 
 bool dropout_trains(const Graph& graph, const Node& node) {

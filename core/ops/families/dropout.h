@@ -9,8 +9,8 @@ namespace stashscope {
 bool dropout_trains(const Graph& graph, const Node& node);
 
 /// Whether a Dropout before version 12, which has no input for the training mode, drops elements.
-/// Versions 1 and 6 do unless the attribute `is_test` is set; versions 7 and 10 never do. (ONNX,
-/// Dropout)
+/// Versions 1 and 6 do unless the attribute `is_test` is set or `ratio` is 0; versions 7 and 10
+/// never do. (ONNX, Dropout)
 /// @param version the version of the operator, or the opset of the model
 bool old_dropout_trains(const Attributes& attributes, std::int64_t version);
 

@@ -112,18 +112,20 @@ bool repeats_a_letter(std::string letters) {
   return std::adjacent_find(letters.begin(), letters.end()) != letters.end();
 }
 
-/// Whether a letter names an axis of size 1 in one operand and an axis of another size in the
-/// other.
+/// Whether the gradient of operand i needs a sum or a repetition that an Einsum of the other
+/// operand does not make: an axis of the operand has size 1 and is broadcast, or is summed with an
+/// axis of size 1 of the other operand.
 /// @pre the node has two operands
-bool broadcasts_a_letter(const GradientContext& g, const EinsumEquation& equation) {
-  const std::string& left = equation.operands[0];
-  const std::string& right = equation.operands[1];
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const Expr& a = g.shape(g.input(0))[i];
-      const Expr& b = g.shape(g.input(1))[j];
-      if (left[i] == right[j] && a != b && (a.is(1) || b.is(1))) return true;
-    }
+bool is_broadcast(const GradientContext& g, const EinsumEquation& equation, std::size_t i) {
+  const std::string& own = equation.operands[i];
+  const std::string& other = equation.operands[1 - i];
+  const Shape& own_shape = g.shape(g.input(i));
+  const Shape& other_shape = g.shape(g.input(1 - i));
+  for (std::size_t axis = 0; axis < own.size(); ++axis) {
+    const std::size_t place = other.find(own[axis]);
+    if (place == std::string::npos || own_shape[axis] == other_shape[place]) continue;
+    const bool is_summed = equation.result.find(own[axis]) == std::string::npos;
+    if (own_shape[axis].is(1) || (is_summed && other_shape[place].is(1))) return true;
   }
   return false;
 }
@@ -137,11 +139,11 @@ void einsum_gradient(GradientContext& g) {
   if (ranks.size() > 2 || text.find(ellipsis) != std::string::npos) {
     fail_gradient("Einsum of more than two operands or with '...' has no gradient rule");
   }
-  if (ranks.size() == 2 && broadcasts_a_letter(g, equation)) {
-    fail_gradient("Einsum has no gradient rule for an axis of size 1 that is broadcast");
-  }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!g.wants(i)) continue;
+    if (ranks.size() == 2 && is_broadcast(g, equation, i)) {
+      fail_gradient("Einsum has no gradient rule for an axis of size 1 that is broadcast");
+    }
     const std::string& own = equation.operands[i];
     const std::string other = ranks.size() == 2 ? equation.operands[1 - i] : "";
     if (repeats_a_letter(own) || !contains_all(equation.result + other, own)) {

@@ -118,9 +118,9 @@ class Reductions {
   IdVector<ValueId, Reduction> kinds_;
 };
 
-/// Multiplies those losses of a micro-batch that are means by 1 / number of micro-batches, so that
-/// the micro-batches add up to the loss of the whole batch. Of a sum of means and sums, only the
-/// means are scaled. A loss of unknown kind is scaled like a mean, with a note.
+/// Multiplies the losses of a micro-batch by 1 / number of micro-batches, so that the micro-batches
+/// add up to the loss of the whole batch. Sums over the samples are not scaled, also as terms of a
+/// loss: they add up by themselves. A loss of unknown kind is scaled, with a note.
 class LossScaler {
  public:
   LossScaler(const Graph& model, const Reductions& reductions, std::int64_t count,

@@ -129,6 +129,7 @@ class ClusterAnnealer {
     return outcome.peak_bytes <= budget_ && keeps_host(outcome);
   }
 
+  /// @pre both keep the host's memory, or neither does
   bool is_better(const PlanOutcome& a, const PlanOutcome& b) const {
     if (fits(a) != fits(b)) return fits(a);
     return fits(a) ? a.extra_seconds < b.extra_seconds : a.peak_bytes < b.peak_bytes;

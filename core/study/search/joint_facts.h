@@ -44,9 +44,9 @@ struct JointFacts {
   double least_seconds = 0;      ///< lower bound on `seconds`, for all combinations and plans
   std::int64_t floor_bytes = 0;  ///< lower bound on the peak, for all combinations and plans
   std::size_t combinations = 0;  ///< combinations of what-ifs and passes that were computed
-  /// Whether all combinations were computed and the limit of time decided nothing: it left out no
-  /// bound and ended no search, and the search in the time that was left found no better step. Then
-  /// another call with the same moves has the same answer.
+  /// Whether the answer does not depend on the limit of time, so that another call with the same
+  /// moves has the same answer. All combinations and their bounds were computed, no search was cut
+  /// short, and the last search, which uses up the time that remains, did not improve the answer.
   bool is_complete = true;
   std::vector<ExplainedChoice> explanation;
   std::shared_ptr<const Study> study;  ///< of the answer's choices

@@ -4,8 +4,9 @@
 
 namespace stashscope {
 
-/// The entries of `asked` that offload tensors and that `planned` lacks or has with a lower count.
-/// Empty if the host's memory has no limit, or if `planned` has a planned sequence.
+/// The entries of `asked` that offload tensors and that `planned` lacks or has otherwise: to fit
+/// the host, a search lowers their counts. Empty if the host's memory has no limit, or if `planned`
+/// has a planned sequence.
 inline RecomputeConfig lowered_offloads(const Choices& asked, const Choices& planned) {
   RecomputeConfig lowered;
   if (!asked.times.host_memory || planned.plans.sequence) return lowered;

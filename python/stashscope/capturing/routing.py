@@ -57,8 +57,8 @@ class Routing:
         key = (picks, experts)
         self._picks[key] = self._picks.get(key, 0) + 1
         begin = "Assumed even routing (routing='even'): "
-        said = "; ".join(f"{count} calls that pick {mine} of {all_} experts for a token"
-                         for (mine, all_), count in self._picks.items())
+        said = "; ".join(f"{count} {'calls that pick' if count > 1 else 'call that picks'} {mine} of {all_} experts "
+                         "for a token" for (mine, all_), count in self._picks.items())
         text = f"{begin}every expert gets the same number of tokens. {said}"
         self._record.warnings[:] = [one for one in self._record.warnings if not one.startswith(begin)] + [text]
 

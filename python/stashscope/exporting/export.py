@@ -11,7 +11,7 @@ import onnx
 import torch
 
 from ..errors import Error
-from ..files import PathLike, replace_file
+from ..files import PathLike, replace_file, take_place
 from .exporters import EXPORTERS, fitting, quiet
 from .inputs import WHERE, Inputs, inputs_of
 from .masks import masks_by_broadcasting
@@ -107,12 +107,13 @@ def _write(exported: onnx.ModelProto, path: Path) -> None:
         if exported.ByteSize() < _LARGEST_MESSAGE:
             replace_file(path, exported.SerializeToString())
             return
+        path = Path(os.path.realpath(path))
         data = path.with_name(f"{path.name}.data")
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.absolute().parent) as folder:
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
             made = Path(folder)
             onnx.save_model(exported, str(made / path.name), save_as_external_data=True, location=data.name)
-            os.replace(made / data.name, data)
-            os.replace(made / path.name, path)
+            take_place(made / data.name, data)
+            take_place(made / path.name, path)
     except OSError as error:
         raise Error(f"The file cannot be written: {error.strerror or error}", str(path),
                     "Give another path.") from error

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 
 #include "core/process/run_child.h"
@@ -126,6 +127,13 @@ TEST(ChildInput, TheEndIsTold) {
                                         [](const std::string&) {}, Progress(), {});
   EXPECT_EQ(end.status, 7);
   EXPECT_EQ(end.last_words, "last");
+}
+
+TEST(ChildInput, IsReadWhereSignalsOfChildrenAreIgnored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const std::vector<std::string> lines = lines_of("echo whole");
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(lines, std::vector<std::string>{"whole"});
 }
 
 TEST(ChildInput, ACrashIsToldBeforeTheLastWords) {

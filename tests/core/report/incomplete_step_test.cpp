@@ -97,6 +97,16 @@ TEST(IncompleteStep, ABoundNamesOnlyWhatTheStepHas) {
   EXPECT_NE(budget_text(*trained, answer).find("constants, optimizer states)"), std::string::npos);
 }
 
+TEST(IncompleteStep, APlanWithoutExtraTimeIsTheCheapestWithoutABound) {
+  BudgetAnswer answer;
+  answer.feasible = true;
+  const auto study = study_of(test::perceptron());
+  const std::string words = "proven to be the cheapest";
+  EXPECT_NE(budget_text(*study, answer).find(words), std::string::npos);
+  answer.best.extra_seconds = 1;
+  EXPECT_EQ(budget_text(*study, answer).find(words), std::string::npos);
+}
+
 TEST(IncompleteStep, AdviceNamesOnlyFinerGranularities) {
   const auto study = study_of(test::perceptron());
   const auto advice = [&](PlanGranularity grain) {

@@ -125,8 +125,9 @@ void GraphActions::enable_plans() {
                    found.pinned.size() == found.off.size());
 }
 
-/// The nodes to whose plans the actions apply: the selected nodes. A backward group has no plans of
-/// its own, so the actions apply to the forward nodes of the same group.
+/// The nodes to whose plans the actions apply: usually the selected nodes. If several nodes are
+/// selected and none has a plan, as in the backward box of a group, all nodes of their groups: the
+/// forward box of the group has the plans.
 std::vector<NodeId> GraphActions::planned() const {
   const std::vector<NodeId>& nodes = selected();
   if (nodes.size() < 2 || !is_current()) return nodes;

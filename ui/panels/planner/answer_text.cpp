@@ -73,7 +73,9 @@ QString proof_text(const BudgetAnswer& answer, double step) {
 QString bound_beside(const Study& study, const StepPeakBound& bound, std::int64_t held_bytes) {
   if (bound.bytes <= held_bytes || !bound.node.valid()) return {};
   return u' ' +
-         PlannerAnswer::tr("The lower bound is %1 higher, because more is live while %2 runs.")
+         PlannerAnswer::tr(
+             "The lower bound is %1 above the bytes held at the end, because more is live while "
+             "%2 runs.")
              .arg(bytes_text(bound.bytes - held_bytes),
                   planner_name(describe(study.graph().node(bound.node), bound.node)));
 }

@@ -229,10 +229,10 @@ void PlanTreeView::fit_first_column() {
     if (room - width < qRound(wanted_plan_width * text_scale_)) break;
     room -= width;
   }
-  // If names do not fit, the two columns that the user needs least are hidden, one after the other:
-  // first the bytes saved per millisecond, which are the quotient of two other columns, then the
-  // bytes at the peak, which tell less than the change of the peak. The first of the two is also
-  // hidden if not all `first_columns` fit.
+  // If all `first_columns` fit but names do not, the two columns that the user needs least are
+  // hidden, one after the other: first the bytes saved per millisecond, which are the quotient of
+  // two other columns, then the bytes at the peak, which tell less than the change of the peak. If
+  // not all `first_columns` fit, only the first of the two is hidden.
   const int names = sizeHintForColumn(PlanTreeModel::plan) + name_margin;
   const auto gives_way = [&](int width, bool is_counted) {
     const bool has_room = is_counted && room >= names;

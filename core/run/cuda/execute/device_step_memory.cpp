@@ -192,7 +192,7 @@ std::string DeviceStepMemory::largest_alive() const {
                       format_bytes(bytes_of(alive[i])));
   }
   if (alive.empty()) return "no tensors";
-  return std::to_string(alive.size()) + " tensors, largest: " + join(largest, ", ");
+  return counted(alive.size(), "tensor", "tensors") + ", largest: " + join(largest, ", ");
 }
 
 }  // namespace stashscope::cuda

@@ -33,5 +33,16 @@ TEST(RandomValues, AreNotDrawnWithARatioOfZero) {
   }
 }
 
+TEST(RandomValues, AreNotDrawnWithTheAttributeOfZero) {
+  const auto is_random_with = [](float ratio) {
+    test::ModelBuilder model(6);
+    model.input("x", {4}).node("Dropout", {"x"}, {"y"}, {{"ratio", ratio}}).output("y");
+    const Graph graph = model.build();
+    return random_values(graph, {})[*graph.find_value("y")];
+  };
+  EXPECT_TRUE(is_random_with(0.5F));
+  EXPECT_FALSE(is_random_with(0));
+}
+
 }  // namespace random_values_test
 }  // namespace stashscope

@@ -82,7 +82,8 @@ TEST_F(Planner, SaysWhatNoPlanFreesAndNamesNoOtherGrain) {
       QRegularExpression(u"Lower bound: <b>([^<]+)</b>"_s).match(answer()).captured(1);
   ASSERT_NE(bound, bytes_text(floor.bytes)) << answer().toStdString();
   EXPECT_TRUE(answer().contains(QRegularExpression(
-      u"The lower bound is .* higher, because more is live while node .* runs"_s)))
+      u"The lower bound is .* above the bytes held at the end, because more is live while "
+      u"node .* runs"_s)))
       << answer().toStdString();
   EXPECT_FALSE(details().contains(u"optimizer states"_s)) << details().toStdString();
   EXPECT_TRUE(answer().contains(u"cannot be met"_s)) << answer().toStdString();
