@@ -180,6 +180,10 @@ std::vector<std::string> printable_names(const std::set<std::string>& names) {
 
 }  // namespace
 
+bool changes_model(const Study& study) {
+  return !pass_titles(study.choices).empty() || !titles_of_what_ifs(study).empty();
+}
+
 ExportedConfig exported_config(const Study& study, const RecomputeConfig& config) {
   return readable_part(study, *reference_opportunities(study), config);
 }
@@ -210,8 +214,8 @@ ExportedConfig exported_config(const Study& study) {
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress) {
   const bool is_captured = study.graph().data().captured != nullptr;
   if (is_captured || is_planned(study) || is_plain_level(study)) return std::nullopt;
-  // ONNX Runtime runs the model without the what-ifs, so its peak is not the one computed below.
-  if (!titles_of_what_ifs(study).empty()) return std::nullopt;
+  // ONNX Runtime runs the model without them, so its peak is not the one computed below.
+  if (changes_model(study)) return std::nullopt;
   const auto read = compute_study(study.model, choices_as_read(study), &study, progress);
   if (count_plans(read->applied) == count_plans(study.applied)) return std::nullopt;
   const ReferenceRules& rules = reference_of(study);

@@ -32,9 +32,12 @@ struct ExportedEffect {
   bool ignores_counts = false;  ///< whether this version ignores counts
 };
 
+/// Whether passes or what-ifs are on. A config string cannot express them.
+bool changes_model(const Study& study);
+
 /// The effect of the exported config on the step. Nothing if ONNX Runtime then runs exactly the
-/// plans of the study, if the study has a planned sequence, if what-ifs change the model, and for a
-/// captured step. Throws a cancelled Error when cancelled.
+/// plans of the study, if the study has a planned sequence, if passes or what-ifs change the model,
+/// and for a captured step. Throws a cancelled Error when cancelled.
 std::optional<ExportedEffect> exported_effect(const Study& study, const Progress& progress);
 
 /// The config in the form that the chosen version of ONNX Runtime takes: a config string or a JSON

@@ -151,6 +151,13 @@ QString later_states_text(const Study& study, const BudgetAnswer& answer) {
           .arg(bytes_text(answer.later_peak_bytes), verdict, bytes_text(bytes)));
 }
 
+/// Names the granularity that may find a faster step; empty if it cannot answer the same question.
+QString joint_advice(const Study& study, const BudgetAnswer& answer) {
+  if (!can_change_graph(study) || answer.request.allocator) return {};
+  return planner_paragraph(PlannerAnswer::tr(
+      "\"Joint\" also tries other forms of attention and loss, and micro-batches."));
+}
+
 QString unmet_text(const Study& study, const BudgetAnswer& answer) {
   const std::int64_t budget = answer.request.budget_bytes;
   const QString verdict =
@@ -172,10 +179,7 @@ QString unmet_text(const Study& study, const BudgetAnswer& answer) {
             ? PlannerAnswer::tr("A plan made with Nodes or Sequences may meet the budget.")
             : PlannerAnswer::tr("A plan made with Sequences may meet the budget."));
   }
-  if (is_above_floor && can_change_graph(study) && !answer.request.allocator) {
-    text += planner_paragraph(PlannerAnswer::tr(
-        "\"Joint\" also tries other forms of attention and loss, and micro-batches."));
-  }
+  if (is_above_floor) text += joint_advice(study, answer);
   return answer.floor ? text + floor_text(study, *answer.floor, budget)
                       : text + below_floor_text(study, budget);
 }
@@ -237,7 +241,8 @@ QString verdict_text(const Study& study, const BudgetAnswer& answer) {
              PlannerAnswer::tr("The budget of %1 is <b>met</b>: <b>%2</b>")
                  .arg(budget_text(answer, answer.request.budget_bytes), best_text(study, answer))) +
          device_answer_text(answer) +
-         planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline)));
+         planner_paragraph(proof_text(answer, step_seconds(study, *study.baseline))) +
+         (answer.best.extra_seconds > 0 ? joint_advice(study, answer) : QString());
 }
 
 /// What helps if the step itself holds too many bytes. Names only what is not in use yet.

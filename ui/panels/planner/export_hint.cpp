@@ -23,10 +23,18 @@ void ExportHint::ask() {
   const std::shared_ptr<const Study> study = document_.study();
   if (study == nullptr || study->config.empty()) return;
   if (!document_.why_wait().isEmpty()) return;
+  if (changes_model(*study)) return show_changes();
   answers_.ask([study](const Progress& progress) { return exported_effect(*study, progress); },
                [this, study](const std::optional<Effect>& effect) {
                  if (effect && study == document_.study()) show_effect(*study, *effect);
                });
+}
+
+void ExportHint::show_changes() {
+  setText(planner_paragraph(
+      tr("A config string leaves out the passes and what-ifs that are on. Without them, the peak "
+         "is another one, and plans may apply to no node.")));
+  show();
 }
 
 void ExportHint::show_effect(const Study& study, const Effect& effect) {

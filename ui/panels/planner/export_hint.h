@@ -9,8 +9,9 @@
 namespace stashscope::ui {
 
 /// States peak and time that the exported config string leads to, if ONNX Runtime does not run the
-/// plans as they are shown. Hidden otherwise, and until this is known. Computes on another thread,
-/// after every new study.
+/// plans as they are shown. If passes or what-ifs are on, says that the config string leaves them
+/// out. Hidden otherwise, and until this is known. Computes on another thread, after every new
+/// study.
 class ExportHint : public QLabel {
   Q_OBJECT
 
@@ -21,6 +22,7 @@ class ExportHint : public QLabel {
   using Effect = std::optional<ExportedEffect>;
 
   void ask();
+  void show_changes();
   void show_effect(const Study& study, const Effect& effect);
 
   Document& document_;

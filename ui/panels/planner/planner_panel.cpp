@@ -215,18 +215,24 @@ BudgetRequest PlannerPanel::request_for(std::int64_t budget_bytes) const {
 
 /// Whether a joint search for reserved memory is wanted. There is no such search; a notice says
 /// what to choose instead.
-bool PlannerPanel::refuses_reserved(bool is_reserved_wanted) {
+bool PlannerPanel::refuses_reserved(bool is_reserved_wanted, const QString& other_way) {
   if (options_->grain() != PlanGranularity::joint || !is_reserved_wanted) return false;
   document_.notices().notify(
-      tr("A joint search is for tensors: choose another granularity, or plan with \"tensors\" "
-         "beside Fits"));
+      tr("A joint search is for tensors: choose Clusters, Nodes or Sequences instead of Joint, or "
+         "%1")
+          .arg(other_way));
   return true;
+}
+
+bool PlannerPanel::refuses_fits() {
+  return refuses_reserved(document_.allocator_that_fits().has_value(),
+                          tr("plan with \"tensors\" beside Fits"));
 }
 
 void PlannerPanel::plan() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
-  if (refuses_reserved(document_.allocator_that_fits().has_value())) return;
+  if (refuses_fits()) return;
   asked_ = budget_->text();
   planning_.plan(request_for(*budget));
 }
@@ -234,7 +240,7 @@ void PlannerPanel::plan() {
 void PlannerPanel::make_fit() {
   const auto budget = budget_->bytes();
   if (!budget) return budget_->insist();
-  if (refuses_reserved(document_.allocator_that_fits().has_value())) return;
+  if (refuses_fits()) return;
   asked_ = budget_->text();
   planning_.make_fit(request_for(*budget));
 }

@@ -70,7 +70,11 @@ class PlannerPanel : public QWidget {
   void take_fits();
   BudgetRequest request_for(std::int64_t budget_bytes) const;
   std::optional<std::int64_t> device_limit() const;
-  bool refuses_reserved(bool is_reserved_wanted);
+  /// Refuses a joint search for reserved memory with a notice. `other_way` says what else the user
+  /// can do.
+  bool refuses_reserved(bool is_reserved_wanted, const QString& other_way);
+  /// The same for what must fit by the field Fits.
+  bool refuses_fits();
   QString device_budget() const;
   void set_budget_to_device();
   void follow_device();

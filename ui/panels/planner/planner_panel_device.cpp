@@ -10,7 +10,7 @@ namespace stashscope::ui {
 void PlannerPanel::fit_device() {
   // Checked before any field changes: `follow_answer_bar` will choose reserved memory if an
   // allocator is chosen.
-  if (refuses_reserved(fits_->has_allocator())) return;
+  if (refuses_reserved(fits_->has_allocator(), tr("switch Reserved off in Memory"))) return;
   if (!budget_->is_of_device()) {
     fitted_ = Fitted{document_.choices(), {}, budget_->text(), document_.fits_reserved()};
   } else if (fitted_ && !fitted_->after) {
@@ -47,8 +47,8 @@ void PlannerPanel::follow_device() {
   if (budget_->is_of_device()) set_budget_to_device();
 }
 
-/// When the plan of "Make it fit" is undone, the fields return to what they had before; redo sets
-/// them again. What the user typed since then stays.
+/// When the plan of "Make it fit" is undone, alone or with all else, the fields return to what they
+/// had before; redo sets them again. What the user typed since then stays.
 void PlannerPanel::follow_fit() {
   if (!fitted_ || planning_.job() != PlanningJob::none) return;
   const Choices& now = document_.choices();
@@ -57,7 +57,8 @@ void PlannerPanel::follow_fit() {
     const bool is_used =
         answer != nullptr && answer->feasible && planning_.is_in_force(answer->best);
     if (is_used && budget_->is_of_device() && now != fitted_->before) fitted_->after = now;
-  } else if (now == fitted_->before && budget_->is_of_device()) {
+  } else if ((now == fitted_->before || document_.undo_stack().index() == 0) &&
+             budget_->is_of_device()) {
     document_.set_fits_reserved(fitted_->fits_reserved);
     budget_->set_text(fitted_->budget);
   } else if (now == *fitted_->after && budget_->text() == fitted_->budget) {

@@ -39,7 +39,7 @@ SearchOptions::SearchOptions(QWidget* parent)
                "session, not as a config string."));
   add_grain(tr("Joint"),
             tr("The fastest step within the budget: other forms of attention and loss, "
-               "micro-batches and passes, together with plans."),
+               "micro-batches and passes, together with plans. Find makes plans by cluster only."),
             tr("Searches for the fastest step within the budget. It may switch on other forms of "
                "attention and loss, micro-batches and passes, besides plans of all kinds and "
                "offloaded tensors, and says why it chose each of them."));

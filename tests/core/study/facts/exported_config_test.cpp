@@ -202,6 +202,16 @@ TEST(ExportedEffect, IsNoneWithWhatIfsThatAConfigLacks) {
   EXPECT_FALSE(exported_effect(*changed, Progress()));
 }
 
+TEST(ExportedEffect, IsNoneWithPassesThatAConfigLacks) {
+  const auto one = study_of_two_layers("Gelu+:1:1", Reference::release_1_19_2);
+  Choices choices = one->choices;
+  choices.graph.passes.insert("keep_loss_only");
+  const auto changed = compute_study(one->model, choices, nullptr, {});
+  ASSERT_EQ(changed->applied.size(), 1U);
+  EXPECT_TRUE(changes_model(*changed));
+  EXPECT_FALSE(exported_effect(*changed, Progress()));
+}
+
 TEST(ExportedEffect, LeavesOutPlansThatAreNotRead) {
   const auto study = study_with("Softplus+:1:-1", true);
   const auto effect = exported_effect(*study, Progress());

@@ -303,6 +303,11 @@ TEST_F(Planner, SaysWhatTheConfigStringLeadsToIfThatDiffers) {
   EXPECT_TRUE(one.contains(u"a peak of <b>%1</b>"_s.arg(bytes_text(peak())))) << one.toStdString();
   QTest::qWait(300);
   EXPECT_TRUE(label.isHidden()) << "ONNX Runtime runs the same plans";
+  choices.graph.passes.insert("keep_loss_only");
+  document().choose(choices, u"a pass"_s);
+  ASSERT_TRUE(settles());
+  ASSERT_TRUE(comes_true([&] { return !label.isHidden(); }));
+  EXPECT_TRUE(label.text().contains(u"leaves out the passes"_s)) << label.text().toStdString();
 }
 
 TEST_F(Planner, TheDeviceOfTheTimesIsChosenAndUndone) {
