@@ -34,7 +34,7 @@ TEST(RandomValues, AreNotDrawnWithARatioOfZero) {
 }
 
 TEST(RandomValues, AreNotDrawnWithTheAttributeOfZero) {
-  const auto is_random_with = [](float ratio) {
+  const auto is_random_with = [](float ratio) -> bool {
     test::ModelBuilder model(6);
     model.input("x", {4}).node("Dropout", {"x"}, {"y"}, {{"ratio", ratio}}).output("y");
     const Graph graph = model.build();
