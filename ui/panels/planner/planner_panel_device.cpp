@@ -57,7 +57,7 @@ void PlannerPanel::follow_fit() {
     const bool is_used =
         answer != nullptr && answer->feasible && planning_.is_in_force(answer->best);
     if (is_used && budget_->is_of_device() && now != fitted_->before) fitted_->after = now;
-  } else if ((now == fitted_->before || document_.undo_stack().index() == 0) &&
+  } else if ((now == fitted_->before || now == document_.opened_choices()) &&
              budget_->is_of_device()) {
     document_.set_fits_reserved(fitted_->fits_reserved);
     budget_->set_text(fitted_->budget);
