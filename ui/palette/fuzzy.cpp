@@ -145,21 +145,21 @@ std::optional<FuzzyMatch> whole_match(const QString& text, const QString& folded
 
 }  // namespace
 
-std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& whole) {
+std::optional<FuzzyMatch> fuzzy_match(const QString& pattern, const QString& text) {
   const QString words = words_of(pattern);
   const QString letters = letters_of(words);
   if (letters.isEmpty()) return FuzzyMatch();
-  const QString text = whole.left(longest_text);
-  const QString folded = text.toCaseFolded();
+  const QString counted = text.left(longest_text);
+  const QString folded = counted.toCaseFolded();
   // A letter whose case-folded form is longer would shift the places of all letters after it.
-  if (folded.size() != text.size()) return std::nullopt;
+  if (folded.size() != counted.size()) return std::nullopt;
   std::optional<FuzzyMatch> best;
-  for (const auto& found : {scattered_match(text, folded, letters, Letters::any),
-                            scattered_match(text, folded, letters, Letters::first_of_words),
-                            whole_match(text, folded, words)}) {
+  for (const auto& found : {scattered_match(counted, folded, letters, Letters::any),
+                            scattered_match(counted, folded, letters, Letters::first_of_words),
+                            whole_match(counted, folded, words)}) {
     if (found && (!best || found->score > best->score)) best = found;
   }
-  if (best) best->score -= static_cast<int>(text.size()) / characters_per_loss;
+  if (best) best->score -= static_cast<int>(counted.size()) / characters_per_loss;
   return best;
 }
 

@@ -157,7 +157,9 @@ void einsum_gradient(GradientContext& g) {
       inputs.push_back(g.input(1 - i));
       terms += "," + other;
     }
-    g.give(i, g.add("Einsum", std::move(inputs), {{"equation", terms + "->" + own}}));
+    terms += "->";
+    terms += own;
+    g.give(i, g.add("Einsum", std::move(inputs), {{"equation", terms}}));
   }
 }
 

@@ -71,7 +71,7 @@ Expr window_count(ShapeContext& context, const Window& window, std::size_t axis,
                  " does not fit into the padded size " + context.text(size + Expr(before + after)));
   }
   if (!window.ceil_mode) return floor_divide(room, stride) + Expr(1);
-  const Expr places = ceil_divide(room, stride) + Expr(1);
+  Expr places = ceil_divide(room, stride) + Expr(1);
   // The last window is dropped if it starts in the padding after the data. That is possible only
   // if the window is shorter than this padding plus a stride.
   if (extent(window, axis) >= after + window.strides[axis]) return places;
