@@ -3,11 +3,11 @@
 #   packaging/check_tidy.sh [BASE]
 # BASE is a commit; changed is what differs from where this branch left it, uncommitted work included. Without BASE it
 # is the default branch of `origin`, or the previous commit where that is what is checked out. At most
-# STASHSCOPE_TIDY_FILES (24) files are checked, those with the most changed lines.
+# STASHSCOPE_TIDY_FILES (40) files are checked, those with the most changed lines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-most_files=${STASHSCOPE_TIDY_FILES:-24}
+most_files=${STASHSCOPE_TIDY_FILES:-40}
 
 # The commit that changes are counted from; nothing in a checkout without an earlier one.
 base_commit() {

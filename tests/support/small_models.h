@@ -25,4 +25,19 @@ inline std::vector<std::string> models_in(const std::string& folder) {
 inline std::vector<std::string> small_models() { return models_in("small"); }
 inline std::vector<std::string> exported_models() { return models_in("exported"); }
 
+/// The reference models of several folders, such as `small/lenet`.
+inline std::vector<std::string> models_in_folders(const std::vector<std::string>& folders) {
+  std::vector<std::string> models;
+  for (const std::string& folder : folders) {
+    for (const std::string& name : models_in(folder)) models.push_back(folder + "/" + name);
+  }
+  return models;
+}
+
+/// The name of the test of a model such as `small/lenet`: `small_lenet`.
+inline std::string test_name(std::string model) {
+  std::ranges::replace(model, '/', '_');
+  return model;
+}
+
 }  // namespace stashscope::test

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <ranges>
-#include <string>
 #include <vector>
 
 #include "tests/support/sanitizer.h"
@@ -18,11 +16,6 @@ auto thinned(const Cases& all) {
   const std::size_t step = sanitized ? 4 : 1;
   for (std::size_t i = 0; i < std::ranges::size(all); i += step) left.push_back(all[i]);
   return left;
-}
-
-/// The same for names in braces.
-inline std::vector<std::string> thinned(std::initializer_list<const char*> all) {
-  return thinned(std::vector<std::string>(all.begin(), all.end()));
 }
 
 }  // namespace stashscope::test

@@ -15,11 +15,6 @@ namespace stashscope::testing_run {
 
 inline const fs::path models = STASHSCOPE_SHARED "/models";
 
-inline std::string test_name(std::string path) {
-  std::replace(path.begin(), path.end(), '/', '_');
-  return path;
-}
-
 #define SKIP_WITHOUT(folder) \
   if (!fs::exists(folder)) GTEST_SKIP() << (folder) << " is not there"
 

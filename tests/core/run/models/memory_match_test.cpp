@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "core/run/step/random_inputs.h"
 #include "model_run.h"
+#include "tests/support/small_models.h"
 #include "tests/support/thinned.h"
 
 namespace stashscope {
@@ -148,46 +147,11 @@ TEST_P(MeasuredStepMemory, IsAsPredictedWithAnOptimizerAndReleasedGradients) {
   }
 }
 
-std::string test_name(std::string path) {
-  std::replace(path.begin(), path.end(), '/', '_');
-  return path;
-}
-
 /// Forward models, which we differentiate, and training steps with or without a YieldOp.
 INSTANTIATE_TEST_SUITE_P(Files, MeasuredStepMemory,
-                         testing::ValuesIn(test::thinned({"small/bert_tiny",
-                                                          "small/bert_tiny_dropout",
-                                                          "small/bloom_tiny_3layer",
-                                                          "small/convnext_small",
-                                                          "small/diffusion_unet_small",
-                                                          "small/gpt2_tiny",
-                                                          "small/gpt2_tiny_dropout",
-                                                          "small/lenet",
-                                                          "small/llama_tiny_amp_bf16",
-                                                          "small/llama_tiny_gqa",
-                                                          "small/llama_tiny_mha",
-                                                          "small/mlp_gelu",
-                                                          "small/mlp_relu",
-                                                          "small/mobilenet_v2_w025",
-                                                          "small/resnet18_div8",
-                                                          "small/resnet50_div8",
-                                                          "small/unet_small_bilinear",
-                                                          "small/vit_tiny",
-                                                          "joint/bert_tiny",
-                                                          "joint/bloom_tiny_3layer",
-                                                          "joint/gpt2_tiny",
-                                                          "joint/lenet",
-                                                          "joint/llama_tiny_gqa",
-                                                          "joint/llama_tiny_mha",
-                                                          "joint/mlp_gelu",
-                                                          "joint/mlp_relu",
-                                                          "joint/vit_tiny",
-                                                          "ort_exec/bloom3_fp32_h128",
-                                                          "ort_exec/ort_mlp_gradient_graph",
-                                                          "ort_exec/ort_mlp_training_model",
-                                                          "ort_exec/recompute_gelu_split",
-                                                          "ort_exec/recompute_tile_split"})),
-                         [](const auto& info) { return test_name(info.param); });
+                         testing::ValuesIn(test::thinned(test::models_in_folders({"small", "joint",
+                                                                                  "ort_exec"}))),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace memory_match_test
 }  // namespace stashscope

@@ -4,6 +4,7 @@
 
 #include "forward_model.h"
 #include "in_double.h"
+#include "tests/support/small_models.h"
 
 namespace stashscope {
 namespace model_oracles_test {
@@ -16,7 +17,6 @@ using testing_run::load_tensors;
 using testing_run::models;
 using testing_run::models_with_oracle;
 using testing_run::ModelStep;
-using testing_run::test_name;
 namespace fs = std::filesystem;
 
 /// Forward and backward in one graph: everything is an output of the file.
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "joint/mlp_relu", "joint/vit_tiny", "ort_exec/bloom3_fp32_h128",
                     "ort_exec/ort_mlp_gradient_graph", "ort_exec/ort_mlp_training_model",
                     "ort_exec/recompute_gelu_split", "ort_exec/recompute_tile_split"),
-    [](const auto& info) { return test_name(info.param); });
+    [](const auto& info) { return test::test_name(info.param); });
 
 TEST_P(ForwardModel, IsReproducedInFloat32) {
   const Graph model = load_model(folder_ / "model.onnx");

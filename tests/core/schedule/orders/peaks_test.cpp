@@ -11,6 +11,7 @@
 #include "core/onnx/model_file.h"
 #include "core/recompute/apply.h"
 #include "core/schedule/fusion/fusions.h"
+#include "tests/support/small_models.h"
 #include "tests/support/step_in_orders.h"
 #include "tests/support/ten_paths.h"
 #include "tests/support/thinned.h"
@@ -285,42 +286,9 @@ TEST_P(ModelPeaks, NeedNoTimeline) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, ModelPeaks,
-                         testing::ValuesIn(test::thinned({"small/bert_tiny",
-                                                          "small/bert_tiny_dropout",
-                                                          "small/bloom_tiny_3layer",
-                                                          "small/bloom_tiny_6heads",
-                                                          "small/convnext_small",
-                                                          "small/densenet_small",
-                                                          "small/diffusion_unet_small",
-                                                          "small/gpt2_tiny",
-                                                          "small/gpt2_tiny_dropout",
-                                                          "small/inception_v3_div8_aux",
-                                                          "small/lenet",
-                                                          "small/llama_tiny_amp_bf16",
-                                                          "small/llama_tiny_gqa",
-                                                          "small/llama_tiny_mha",
-                                                          "small/mlp_gelu",
-                                                          "small/mlp_relu",
-                                                          "small/mobilenet_v2_w025",
-                                                          "small/resnet18_div8",
-                                                          "small/resnet50_div8",
-                                                          "small/squeezenet_div4",
-                                                          "small/unet_small_bilinear",
-                                                          "small/vit_tiny",
-                                                          "joint/bert_tiny",
-                                                          "joint/bloom_tiny_3layer",
-                                                          "joint/gpt2_tiny",
-                                                          "joint/lenet",
-                                                          "joint/llama_tiny_gqa",
-                                                          "joint/llama_tiny_mha",
-                                                          "joint/mlp_gelu",
-                                                          "joint/mlp_relu",
-                                                          "joint/vit_tiny"})),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '/', '_');
-                           return name;
-                         });
+                         testing::ValuesIn(test::thinned(test::models_in_folders({"small",
+                                                                                  "joint"}))),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace peaks_test
 }  // namespace stashscope

@@ -246,13 +246,13 @@ TEST_P(PlannedModel, MakesTheSameBitsInThePredictedMemory) {
   EXPECT_GT(run_planned(*study_of(model, choices)), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Small, PlannedModel,
-    testing::ValuesIn(test::thinned({"bert_tiny", "bloom_tiny_3layer", "convnext_small",
-                                     "gpt2_tiny", "lenet", "llama_tiny_gqa", "llama_tiny_mha",
-                                     "mlp_gelu", "mlp_relu", "mobilenet_v2_w025", "resnet18_div8",
-                                     "resnet50_div8", "unet_small_bilinear", "vit_tiny"})),
-    [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Small, PlannedModel,
+                         testing::ValuesIn(test::thinned(std::vector<std::string>{
+                             "bert_tiny", "bloom_tiny_3layer", "convnext_small", "gpt2_tiny",
+                             "lenet", "llama_tiny_gqa", "llama_tiny_mha", "mlp_gelu", "mlp_relu",
+                             "mobilenet_v2_w025", "resnet18_div8", "resnet50_div8",
+                             "unet_small_bilinear", "vit_tiny"})),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace planned_step_test
 }  // namespace stashscope

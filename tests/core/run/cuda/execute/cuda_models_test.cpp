@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/core/run/cuda/execute/cuda_forward_model.h"
+#include "tests/support/small_models.h"
 
 namespace stashscope {
 namespace cuda_models_test {
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "ort_exec/bloom3_fp32_h128", "ort_exec/ort_mlp_gradient_graph",
                     "ort_exec/ort_mlp_training_model", "ort_exec/recompute_gelu_split",
                     "ort_exec/recompute_tile_split"),
-    [](const auto& info) { return testing_run::test_name(info.param); });
+    [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace cuda_models_test
 }  // namespace stashscope
