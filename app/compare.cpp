@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/onnx/model_file.h"
 #include "core/run/measurement/difference.h"
@@ -150,11 +151,10 @@ NamedTensors load_tensors(const fs::path& folder, const std::string& prefix) {
   std::error_code status;
   NamedTensors tensors;
   std::map<std::string, std::string> files;
-  for (fs::directory_iterator entry(folder, status), end; !status && entry != end;
-       entry.increment(status)) {
-    const std::string file = entry->path().filename().string();
+  for (const fs::path& path : paths_in(folder, status)) {
+    const std::string file = path.filename().string();
     if (!file.starts_with(prefix) || !file.ends_with(".pb")) continue;
-    NamedTensor loaded = load_tensor(entry->path());
+    NamedTensor loaded = load_tensor(path);
     const auto [first, is_new] = files.emplace(loaded.name, file);
     if (!is_new) fail_twice(folder, loaded.name, first->second, file);
     tensors.emplace(std::move(loaded.name), std::move(loaded.tensor));

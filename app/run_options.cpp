@@ -2,6 +2,7 @@
 
 #include "app/outputs.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/text.h"
 
 namespace stashscope::app {
@@ -12,9 +13,8 @@ namespace {
 /// the folder.
 void add_tensor_files(const std::string& folder, OverwriteGuard& files) {
   std::error_code unreadable;
-  for (std::filesystem::directory_iterator entry(folder, unreadable), end;
-       !unreadable && entry != end; entry.increment(unreadable)) {
-    if (entry->path().extension() == ".pb") files.add(entry->path(), "the given data");
+  for (const std::filesystem::path& path : paths_in(folder, unreadable)) {
+    if (path.extension() == ".pb") files.add(path, "the given data");
   }
 }
 

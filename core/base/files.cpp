@@ -96,19 +96,28 @@ void remove_stale_parts(const std::filesystem::path& target) {
   const std::string prefix = target.filename().string() + std::string(part_mark);
   std::error_code status;
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  for (std::filesystem::directory_iterator entry(folder, status), end; !status && entry != end;
-       entry.increment(status)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::filesystem::path& path : paths_in(folder, status)) {
+    const std::string name = path.filename().string();
     const bool is_part = name.starts_with(prefix) && name.size() > prefix.size() &&
                          name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
     if (!is_part) continue;
-    const Descriptor part(::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor part(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     const bool is_free = part.get() >= 0 && ::flock(part.get(), LOCK_EX | LOCK_NB) == 0;
-    if (is_free && is_at(part.get(), entry->path())) ::unlink(entry->path().c_str());
+    if (is_free && is_at(part.get(), path)) ::unlink(path.c_str());
   }
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder,
+                                            std::error_code& status) {
+  std::vector<std::filesystem::path> paths;
+  for (std::filesystem::directory_iterator entry(folder, status), end; !status && entry != end;
+       entry.increment(status)) {
+    paths.push_back(entry->path());
+  }
+  return paths;
+}
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 namespace stashscope {
 
@@ -30,6 +32,11 @@ class MappedFile {
 
 /// The whole file as text; throws an input Error when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
+
+/// The paths of what is in a folder. If reading the folder fails, sets `status` and returns what
+/// was read so far.
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder,
+                                            std::error_code& status);
 
 /// Writes a temporary file beside the target and renames it over the target. Thus readers see
 /// either the old or the new file, even after a crash. Symbolic links are followed; devices and

@@ -6,23 +6,6 @@
 
 namespace stashscope {
 
-namespace {
-
-class Holds {
- public:
-  Holds(const Topology& topology, const std::vector<NodeId>& order,
-        IdVector<ValueId, std::uint32_t>& last)
-      : slots_(slots_of(topology, order)), last_(last) {}
-
-  void add(ValueId value, NodeId until) { last_[value] = std::max(last_[value], slots_[until]); }
-
- private:
-  IdVector<NodeId, std::uint32_t> slots_;
-  IdVector<ValueId, std::uint32_t>& last_;
-};
-
-}  // namespace
-
 IdVector<ValueId, std::uint32_t> last_uses(const Dataflow& dataflow, const BufferRules& rules,
                                            const std::vector<NodeId>& order,
                                            const CopySchedule& copies) {
@@ -37,12 +20,15 @@ IdVector<ValueId, std::uint32_t> last_uses(const Dataflow& dataflow, const Buffe
   }
   const auto& held = dataflow.fixed ? dataflow.fixed->held_until : rules.held_until;
   if (held.empty() && copies.empty()) return last;
-  Holds holds(topology, order, last);
+  const IdVector<NodeId, std::uint32_t> slots = slots_of(topology, order);
+  const auto hold = [&](ValueId value, NodeId until) {
+    last[value] = std::max(last[value], slots[until]);
+  };
   for (const ValueId value : IdRange<ValueId>(held.size())) {
-    if (held[value].valid()) holds.add(value, held[value]);
+    if (held[value].valid()) hold(value, held[value]);
   }
   for (const auto& [node, until] : copies.copies) {
-    if (dataflow.kind(node) == AddedKind::offload) holds.add(topology.inputs[node][0], until);
+    if (dataflow.kind(node) == AddedKind::offload) hold(topology.inputs[node][0], until);
   }
   return last;
 }

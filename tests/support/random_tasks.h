@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <queue>
 #include <random>
 #include <set>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/planner/cost_bound.h"
 #include "core/schedule/tasks/task_graph.h"
 
 namespace stashscope::test {
@@ -52,10 +52,7 @@ inline std::vector<TaskId> given_order(const TaskGraph& graph) {
 /// are kept must be in memory at the end.
 class ExhaustivePlan {
  public:
-  using Costs = IdVector<TaskId, std::optional<std::int64_t>>;
-
-  /// @param evictions by task: the cost of evicting its item; empty: none can be evicted
-  ExhaustivePlan(const TaskGraph& graph, bool with_repeats, Costs evictions = {})
+  ExhaustivePlan(const TaskGraph& graph, bool with_repeats, EvictionCosts evictions = {})
       : graph_(graph),
         with_repeats_(with_repeats),
         evictions_(std::move(evictions)),
@@ -141,7 +138,7 @@ class ExhaustivePlan {
 
   const TaskGraph& graph_;
   bool with_repeats_;
-  Costs evictions_;
+  EvictionCosts evictions_;
   std::vector<std::uint32_t> reads_;
   std::vector<std::uint32_t> takes_over_;
   std::uint32_t kept_ = 0;

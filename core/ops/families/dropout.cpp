@@ -130,6 +130,12 @@ bool dropout_trains(const Graph& graph, const Node& node) {
   return !mode || mode->size() != 1 || !(*mode)[0].is(0);
 }
 
+std::size_t dropout_ratio_input(std::string_view op_type) {
+  if (op_type == "BiasSoftmaxDropout") return 2;  // data, bias, ratio
+  const bool has_residual = op_type.find("Bias") != std::string_view::npos;
+  return has_residual ? 3 : 1;  // data, bias, residual, ratio; or data, ratio
+}
+
 void add_dropout_ops(OpRegistry& registry) {
   registry.add({.type = "Dropout",
                 .versions = {1, 6, 7, 10, 12, 13, 22},

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "core/graph/graph.h"
 
 namespace stashscope {
@@ -13,5 +16,9 @@ bool dropout_trains(const Graph& graph, const Node& node);
 /// never do. (ONNX, Dropout)
 /// @param version the version of the operator, or the opset of the model
 bool old_dropout_trains(const Attributes& attributes, std::int64_t version);
+
+/// The place of the ratio among the inputs of a dropout operator that takes it as an input. A
+/// training mode follows, if there is one.
+std::size_t dropout_ratio_input(std::string_view op_type);
 
 }  // namespace stashscope

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/ops/families/families.h"
+#include "core/ops/rules/pads_attribute.h"
 #include "core/ops/rules/rules.h"
 
 namespace stashscope {
@@ -111,9 +112,6 @@ void center_crop_pad_gradient(GradientContext& g) {
   }
   g.give(0, g.add("CenterCropPad", {g.gradient(), sizes}, g.attributes()));
 }
-
-/// The attribute with the pads before version 11.
-const char* pads_attribute(std::int64_t version) { return version < 2 ? "paddings" : "pads"; }
 
 /// The pads, in the order of the axes: all starts, then all ends. Nothing if the input's elements
 /// are not known.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/rules/pads_attribute.h"
 #include "core/ops/rules/rules.h"
 #include "core/run/shared/dispatch.h"
 #include "core/run/shared/walk.h"
@@ -23,8 +24,8 @@ std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
                                       std::size_t input, std::size_t axes_input,
                                       std::int64_t rank) {
   const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i].present(); };
-  const auto pads = given(input) ? as_integers(inputs[input])
-                                 : attributes.integers(version < 2 ? "paddings" : "pads");
+  const auto pads =
+      given(input) ? as_integers(inputs[input]) : attributes.integers(pads_attribute(version));
   const auto axes = given(axes_input) ? as_integers(inputs[axes_input]) : all_axes(rank);
   std::vector<std::int64_t> before(static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) before[axis_in(axes[i], rank)] = pads[i];

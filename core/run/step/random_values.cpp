@@ -22,19 +22,12 @@ std::optional<double> known_number(const Graph& graph, const NamedTensors& input
   return std::nullopt;
 }
 
-/// The place of the ratio among the inputs of a dropout. A training mode follows, if there is one.
-std::size_t ratio_input(const Op& dropout) {
-  if (dropout.type == "BiasSoftmaxDropout") return 2;         // data, bias, ratio
-  return dropout.type.find("Bias") == std::string::npos ? 1   // data, ratio
-                                                        : 3;  // data, bias, residual, ratio
-}
-
 /// Whether a node draws random numbers on which its outputs depend.
 bool draws(const Graph& graph, const NamedTensors& inputs, const Node& node, const Op& op) {
   if (!op.random) return false;
   if (!op.type.ends_with("Dropout")) return true;
   if (!dropout_trains(graph, node)) return false;
-  const std::size_t ratio = ratio_input(op);
+  const std::size_t ratio = dropout_ratio_input(op.type);
   for (std::size_t i = ratio; i < std::min(ratio + 2, node.inputs.size()); ++i) {
     if (node.inputs[i].valid() && known_number(graph, inputs, node.inputs[i]) == 0.0) return false;
   }

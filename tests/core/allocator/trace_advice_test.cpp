@@ -119,7 +119,7 @@ TEST(TraceAdvice, RefusesWhatCannotBePlayed) {
       std::string::npos);
   RecordedState end;
   end.settings.expandable_segments = true;
-  EXPECT_NE(test::refusal(ErrorKind::input, [&] { trace_advice({}, end, name_of); }), "");
+  EXPECT_NE(test::refusal(ErrorKind::input, [&] { trace_advice({}, end, name_of); }), "accepted");
 }
 
 /// The peak of the tensors of a trace, counted from its end backwards.

@@ -2,8 +2,10 @@
 // does.
 
 #include <QSpinBox>
+#include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <thread>
 
 #include "tests/ui/support/watchdog.h"
@@ -27,9 +29,7 @@ class Blocking : public WindowTest {
     // As in the program, because style sheets take time.
     apply_theme(*qApp, ThemeChoice::light);
     WindowTest::SetUp();
-    // Fonts are loaded when the first text is drawn.
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(window_.get()));
-    QTest::qWait(20);
+    show_first_text();
   }
 
   void TearDown() override {
@@ -39,25 +39,43 @@ class Blocking : public WindowTest {
 
   static WatchedApplication& application() { return *static_cast<WatchedApplication*>(qApp); }
 
-  static WatchedApplication::Longest longest_of(const std::function<void()>& act) {
+  /// Notes the longest event of an action; of several tries, that of the fastest.
+  void watch(const std::string& what, const std::function<void()>& act) {
     application().take_longest();
     act();
     QApplication::processEvents();
-    return application().take_longest();
+    const auto longest = application().take_longest();
+    const auto [known, is_new] = longest_.try_emplace(what, longest);
+    if (!is_new && longest.milliseconds < known->second.milliseconds) known->second = longest;
   }
 
-  /// Acts again if an event took too long: another program may have had the processor's caches.
-  void watch(const char* what, const std::function<void()>& act) {
-    auto longest = longest_of(act);
-    for (int again = 0; again < 2 && longest.milliseconds >= most_milliseconds; ++again) {
-      const auto repeated = longest_of(act);
-      if (repeated.milliseconds < longest.milliseconds) longest = repeated;
+  bool is_any_long() const {
+    return std::ranges::any_of(
+        longest_, [](const auto& each) { return each.second.milliseconds >= most_milliseconds; });
+  }
+
+  /// Does everything again in a new window if an event took too long: a program beside this one may
+  /// have slowed the processor down.
+  void expect_short_events(const QString& model) {
+    use(model);
+    for (int again = 0; again < 2 && is_any_long(); ++again) {
+      start_window();
+      show_first_text();
+      use(model);
     }
-    EXPECT_LT(longest.milliseconds, most_milliseconds) << what << ": " << longest.event;
-    RecordProperty(what, std::to_string(longest.milliseconds));
-    if (qEnvironmentVariableIsSet("STASHSCOPE_TIMES")) {
-      std::cout << what << ": " << longest.milliseconds << " ms, " << longest.event << "\n";
+    for (const auto& [what, longest] : longest_) {
+      EXPECT_LT(longest.milliseconds, most_milliseconds) << what << ": " << longest.event;
+      RecordProperty(what, std::to_string(longest.milliseconds));
+      if (qEnvironmentVariableIsSet("STASHSCOPE_TIMES")) {
+        std::cout << what << ": " << longest.milliseconds << " ms, " << longest.event << "\n";
+      }
     }
+  }
+
+  /// Fonts are loaded when the first text is drawn.
+  void show_first_text() {
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(window_.get()));
+    QTest::qWait(20);
   }
 
   void change_first_dimension() {
@@ -131,6 +149,8 @@ class Blocking : public WindowTest {
       find<QAction>(u"normal_text"_s).trigger();
     });
   }
+
+  std::map<std::string, WatchedApplication::Longest> longest_;
 };
 
 TEST_F(Blocking, TheWatchdogSeesWorkAndNotWaiting) {
@@ -149,12 +169,12 @@ TEST_F(Blocking, TheWatchdogSeesWorkAndNotWaiting) {
             most_milliseconds);
 }
 
-TEST_F(Blocking, NoEventOfASampleTakesLong) { use(sample(u"gpt2_tiny"_s)); }
+TEST_F(Blocking, NoEventOfASampleTakesLong) { expect_short_events(sample(u"gpt2_tiny"_s)); }
 
 TEST_F(Blocking, NoEventOfALargeModelTakesLong) {
   const QString model = shared_model(u"gpt2_124m_train_fwd"_s);
   if (!QFile::exists(model)) GTEST_SKIP() << model.toStdString() << " is not there";
-  use(model);
+  expect_short_events(model);
 }
 
 }  // namespace blocking_test

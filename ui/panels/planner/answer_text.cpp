@@ -251,24 +251,16 @@ QString advice_below_floor(const Study& study) {
     return PlannerAnswer::tr(
         "No plan frees these bytes. Choose a larger device, or a script that needs fewer of them.");
   }
-  const bool is_mixed = study.choices.graph.precision.has_value();
-  const bool releases = study.choices.update.release_gradients;
-  if (is_mixed && releases) {
+  QStringList ways;
+  if (!study.choices.graph.precision) ways << PlannerAnswer::tr("use mixed precision");
+  if (!study.choices.update.release_gradients)
+    ways << PlannerAnswer::tr("release the gradients early");
+  if (ways.isEmpty())
     return PlannerAnswer::tr("No plan frees these bytes. Choose a larger device.");
-  }
-  if (is_mixed) {
-    return PlannerAnswer::tr(
-        "No plan frees these bytes. To need fewer of them, release the gradients early; otherwise, "
-        "choose a larger device.");
-  }
-  if (releases) {
-    return PlannerAnswer::tr(
-        "No plan frees these bytes. To need fewer of them, use mixed precision; otherwise, choose "
-        "a larger device.");
-  }
   return PlannerAnswer::tr(
-      "No plan frees these bytes. To need fewer of them, use mixed precision or release the "
-      "gradients early; otherwise, choose a larger device.");
+             "No plan frees these bytes. To need fewer of them, %1; otherwise, choose a larger "
+             "device.")
+      .arg(ways.join(PlannerAnswer::tr(" or ")));
 }
 
 }  // namespace

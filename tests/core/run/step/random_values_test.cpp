@@ -33,7 +33,7 @@ TEST(RandomValues, AreNotDrawnWithARatioOfZero) {
   }
 }
 
-TEST(RandomValues, AreNotDrawnWithTheAttributeOfZero) {
+TEST(RandomValues, AreNotDrawnWithARatioAttributeOfZero) {
   const auto is_random_with = [](float ratio) -> bool {
     test::ModelBuilder model(6);
     model.input("x", {4}).node("Dropout", {"x"}, {"y"}, {{"ratio", ratio}}).output("y");
