@@ -30,7 +30,8 @@ std::string name_of_current(const Study& study) {
   return step.baseline == step.current ? "the step without plans" : "the step with its plans";
 }
 
-/// Prints the figures that combine all runs of a variant.
+/// Prints what follows the runs of a variant: its data-dependent sizes, the median time of a step,
+/// and remarks.
 void print_ending(const Measurement& measured) {
   for (const auto& [name, size] : measured.data_dependent) {
     std::cout << worker_size_line << size << " " << name << "\n";

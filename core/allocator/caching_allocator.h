@@ -53,7 +53,7 @@ struct MemorySegment {
   MemoryBlockId first;  ///< the block with the lowest address
 };
 
-/// A value that behaves like PyTorch's caching allocator of one device: it reserves segments,
+/// A model of PyTorch's caching allocator of one device: it reserves segments,
 /// splits them into blocks and keeps freed blocks for later tensors. It computes addresses and
 /// holds no memory. All sizes are in bytes.
 ///

@@ -51,7 +51,8 @@ Tensor read_sparse_tensor(onnx::SparseTensorProto& proto, const std::filesystem:
   if (bytes > bytes_left) {
     fail_input("",
                "is sparse and takes " + std::to_string(bytes) +
-                   " bytes as a dense tensor, above the limit for the sparse tensors of a graph",
+                   " bytes as a dense tensor; of what the sparse tensors of a graph may take, " +
+                   std::to_string(bytes_left) + " bytes are left",
                "store it as a dense tensor with external data");
   }
   bytes_left -= bytes;

@@ -61,7 +61,7 @@ std::string next_line(const ReplannedFit& fit) {
   }
   const auto& reserved = fit.next->reserved_bytes;
   return value + " was not decided in " + limit_text(fit.request.limit) +
-         (reserved ? "; the least reserved by a plan found is " : "; the lowest peak found is ") +
+         (reserved ? "; the best plan found reserves " : "; the lowest peak found is ") +
          format_bytes_beside(reserved.value_or(fit.next->later_peak_bytes), fit.memory_bytes) +
          "\n";
 }

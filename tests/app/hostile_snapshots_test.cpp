@@ -19,9 +19,10 @@ struct HostileCase {
   std::size_t bytes = 0;  ///< of all pieces
 
   std::string text() const {
-    std::string text = start;
-    while (text.size() < start.size() + bytes) text += piece;
-    return text;
+    std::string pieces = piece;
+    while (pieces.size() < bytes) pieces += pieces;
+    if (!piece.empty()) pieces.resize(bytes - bytes % piece.size());
+    return start + pieces;
   }
 };
 

@@ -8,8 +8,8 @@
 
 namespace stashscope::test {
 
-/// The cases of a suite that runs whole models. With a sanitizer, models take long and mostly run
-/// the same code, so only every fourth case is left. Without one, all cases are.
+/// The cases of a suite of whole models or long searches. With a sanitizer, these take long and
+/// mostly run the same code, so only every fourth case is left. Without one, all cases are.
 template <std::ranges::random_access_range Cases>
 auto thinned(const Cases& all) {
   std::vector<std::ranges::range_value_t<Cases>> left;

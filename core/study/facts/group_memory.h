@@ -35,7 +35,7 @@ struct GroupMemory {
 };
 
 /// The memory of a group of nodes of the current dataflow. The sum and the tensors leave out
-/// parameters and inputs, because no node allocates them.
+/// parameters, inputs and optimizer states, because no node allocates them.
 /// @param nodes ascending
 /// @param limit the largest number of tensors that are listed
 GroupMemory group_memory(const Study& study, const std::vector<NodeId>& nodes, std::size_t limit);

@@ -31,13 +31,13 @@ def _operator(name: str, module: str, what: str = "kept") -> Any:
     if not isinstance(operator, torch._ops.OpOverload):
         raise Error(f"Operator '{name}' is not known to PyTorch {torch.__version__}", where,
                     _advice(namespace, base, packet))
+    advice = "Remove it from 'skip'." if what == "left out" else ""
     if operator in SAC_IGNORED_OPS:
         raise Error(f"Outputs of '{name}' cannot be {what}: checkpointing always runs it again", where,
-                    "Leave it out of the plan.")
+                    advice or "Leave it out of the plan.")
     if operator._schema.is_mutable:
-        is_skipped = what == "left out"
         raise Error(f"Outputs of '{name}' cannot be {what}: it changes a tensor in place and must run again", where,
-                    "Leave it out of the plan." if is_skipped else "Save the output of an operator before or after it.")
+                    advice or "Save the output of an operator before or after it.")
     return operator
 
 

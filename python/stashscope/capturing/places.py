@@ -15,7 +15,7 @@ _TORCH = os.path.dirname(torch.__file__) + os.sep
 _CAPTURE = os.path.dirname(__file__) + os.sep
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-# The kinds of frames. The kind of a frame tells to which part of a step the operators belong that it calls.
+# The kinds of frames: whose code a frame runs. Some kinds tell which part of the step the operators below belong to.
 USER = 0
 INSIDE = 1
 ENGINE = 2

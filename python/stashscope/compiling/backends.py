@@ -89,7 +89,7 @@ def _autograd(runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any], partit
 
 
 def _inductor(compiler: Any, runs: Runs, graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-    """Inductor's passes, decompositions and partitioner."""
+    """Runs a graph as Inductor's passes, decompositions and partitioner leave it, without Inductor's kernels."""
     from torch._inductor.compile_fx import compile_fx
     _refuse_held(graph)
 

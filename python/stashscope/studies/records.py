@@ -1,4 +1,4 @@
-"""The figures of a study, as values."""
+"""The figures of a study, as immutable objects."""
 
 from __future__ import annotations
 

@@ -185,8 +185,9 @@ class Study:
             warnings.warn(f"the budget of {answer.budget_bytes:,} B is not met; the lowest peak found is "
                           f"{answer.peak_bytes:,} B", stacklevel=2)
         elif answer is not None and answer.later_peak_bytes > answer.budget_bytes:
-            warnings.warn(f"the captured step meets the budget of {answer.budget_bytes:,} B, but later steps need "
-                          f"{answer.later_peak_bytes:,} B, for the optimizer states that this step makes", stacklevel=2)
+            warnings.warn(f"the captured step meets the budget of {answer.budget_bytes:,} B, but later steps "
+                          f"have a peak of {answer.later_peak_bytes:,} B, because they hold the optimizer states that "
+                          "the captured step makes", stacklevel=2)
         return found
 
     @cached_property

@@ -209,7 +209,7 @@ void GraphActions::follow(Way way) {
   const std::vector<layout::Neighbour> found = neighbours(way);
   if (found.empty()) {
     Q_EMIT said(way == Way::to_inputs
-                    ? tr("The selection has no predecessor: no other node makes what it reads.")
+                    ? tr("The selection has no predecessor: it reads nothing that another node makes.")
                     : tr("The selection has no successor: no other node reads its outputs."));
     return;
   }

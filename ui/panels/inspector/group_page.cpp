@@ -105,7 +105,7 @@ QString memory_line(const Study& study, const GroupMemory& memory) {
   QString at_peak =
       GroupPage::tr("its tensors take %1 at the peak").arg(bytes_text(memory.sum.peak_bytes));
   if (memory.given_bytes > 0) {
-    at_peak = GroupPage::tr("%1, its parameters and inputs %2")
+    at_peak = GroupPage::tr("%1, its parameters, inputs and optimizer states %2")
                   .arg(at_peak, bytes_text(memory.given_bytes));
   }
   const QString stash = stash_text(study, memory);

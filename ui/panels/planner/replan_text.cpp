@@ -86,7 +86,7 @@ QString next_text(const ReplannedFit& fit) {
   const std::int64_t lowest = next.reserved_bytes.value_or(next.later_peak_bytes);
   return (next.reserved_bytes
               ? ReplannedAnswer::tr(
-                    "%1 was not decided in %2: the least reserved memory found is %3, above %4.")
+                    "%1 was not decided in %2: the best plan found reserves %3, more than %4.")
               : ReplannedAnswer::tr(
                     "%1 was not decided in %2: the lowest peak found is %3, above %4."))
       .arg(QString::number(next.value), seconds_text(fit.request.limit.seconds),

@@ -59,7 +59,7 @@ const TokenState& TokenFlow::first_alone(NodeId id) const {
   const bool others = std::any_of(node.inputs.begin() + 1, node.inputs.end(),
                                   [&](ValueId input) { return find(input) != nullptr; });
   const TokenState* const first = find(node.inputs[0]);
-  if (others || first == nullptr) stop(id, "reads tokens as an operand that must not hold any");
+  if (others || first == nullptr) stop(id, "reads tokens through an input other than its first");
   return *first;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/base/text.h"
+#include "core/run/step/available_memory.h"
 #include "core/run/step/runner.h"
 
 namespace stashscope::cpu {
@@ -24,7 +25,8 @@ TrackingAllocator::Block TrackingAllocator::allocate(std::int64_t bytes) {
     throw OutOfMemory("",
                       "out of memory: " + format_bytes(bytes) + " are needed in addition to " +
                           format_bytes(live_bytes_) + " in use",
-                      live_bytes_, "switch on more recompute plans or choose smaller dimensions");
+                      live_bytes_ + available_memory(),
+                      "switch on more recompute plans or choose smaller dimensions");
   }
   live_bytes_ += bytes;
   return {data, bytes};

@@ -5,6 +5,7 @@
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/broadcast.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -57,10 +58,10 @@ constexpr auto absolute = [](auto x) {
   if constexpr (std::is_unsigned_v<decltype(x)>) {
     return x;
   } else {
-    return static_cast<decltype(x)>(x < 0 ? -x : x);
+    return x < 0 ? wrapping_difference(decltype(x)(0), x) : x;
   }
 };
-constexpr auto negated = [](auto x) { return static_cast<decltype(x)>(decltype(x)(0) - x); };
+constexpr auto negated = [](auto x) { return wrapping_difference(decltype(x)(0), x); };
 constexpr auto sign = [](auto x) {
   using T = decltype(x);
   if constexpr (std::is_floating_point_v<T>) {

@@ -7,6 +7,7 @@
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/broadcast.h"
 #include "core/run/shared/numbers.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -15,19 +16,19 @@ namespace {
 struct Plus {
   template <class T>
   T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
+    return wrapping_sum(a, b);
   }
 };
 struct Minus {
   template <class T>
   T operator()(T a, T b) const {
-    return static_cast<T>(a - b);
+    return wrapping_difference(a, b);
   }
 };
 struct Times {
   template <class T>
   T operator()(T a, T b) const {
-    return static_cast<T>(a * b);
+    return wrapping_product(a, b);
   }
 };
 struct DividedBy {
@@ -35,10 +36,9 @@ struct DividedBy {
   T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) fail_run("", "divides an integer by zero");
-      // The only quotient that overflows (the least number divided by -1) wraps, as in two's
-      // complement.
+      // The only quotient that overflows (the least number divided by -1) wraps.
       if constexpr (std::is_signed_v<T>) {
-        if (b == T(-1)) return static_cast<T>(T(0) - a);
+        if (b == T(-1)) return wrapping_difference(T(0), a);
       }
     }
     return static_cast<T>(a / b);
@@ -130,8 +130,9 @@ void power_by_scalar(const KernelContext& context, C exponent) {
   const auto raise = [&](auto function) {
     map_elements<T, T>(context.in(0), context.out(), function);
   };
-  if (exponent == 2) return raise([](auto x) { return x * x; });
-  if (exponent == 3) return raise([](auto x) { return x * x * x; });
+  if (exponent == 2) return raise([](auto x) { return wrapping_product(x, x); });
+  if (exponent == 3)
+    return raise([](auto x) { return wrapping_product(wrapping_product(x, x), x); });
   if (exponent == C(0.5)) return raise([](auto x) { return std::sqrt(static_cast<C>(x)); });
   raise([=](auto x) { return std::pow(static_cast<C>(x), exponent); });
 }

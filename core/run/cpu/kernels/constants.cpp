@@ -6,6 +6,7 @@
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/random.h"
 #include "core/run/shared/numbers.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -53,7 +54,7 @@ void range(const KernelContext& context) {
     const C step = number_of<C>(context.in(2));
     const auto items = context.out().as<T>();
     for (std::size_t i = 0; i < items.size(); ++i) {
-      items[i] = static_cast<T>(static_cast<C>(start + static_cast<C>(i) * step));
+      items[i] = static_cast<T>(wrapping_sum(start, wrapping_product(static_cast<C>(i), step)));
     }
   });
 }

@@ -5,6 +5,7 @@
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -80,9 +81,9 @@ void einsum(const KernelContext& context) {
     std::vector<S> sums(static_cast<std::size_t>(context.out().elements()), S(0));
     StridedWalk<3>(sizes, strides).for_each_run([&](const auto& at, auto count, const auto& step) {
       for (std::int64_t i = 0; i < count; ++i) {
-        sums[static_cast<std::size_t>(at[0] + i * step[0])] +=
-            a[static_cast<std::size_t>(at[1] + i * step[1])] *
-            b[static_cast<std::size_t>(at[2] + i * step[2])];
+        S& sum = sums[static_cast<std::size_t>(at[0] + i * step[0])];
+        sum = wrapping_sum(sum, wrapping_product(a[static_cast<std::size_t>(at[1] + i * step[1])],
+                                                 b[static_cast<std::size_t>(at[2] + i * step[2])]));
       }
     });
     store_numbers(sums, context.out());

@@ -5,6 +5,7 @@
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/indices.h"
 #include "core/run/cpu/primitives/strided_copy.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -127,8 +128,9 @@ template <class C, class Body>
 void with_reduction(const KernelContext& context, Body body) {
   const std::string reduction = context.attributes().text("reduction", "none");
   if (reduction == "none") return body([](C, C update) { return update; });
-  if (reduction == "add") return body([](C old, C update) { return static_cast<C>(old + update); });
-  if (reduction == "mul") return body([](C old, C update) { return static_cast<C>(old * update); });
+  if (reduction == "add") return body([](C old, C update) { return wrapping_sum(old, update); });
+  if (reduction == "mul")
+    return body([](C old, C update) { return wrapping_product(old, update); });
   if (reduction == "max") return body([](C old, C update) { return std::max(old, update); });
   if (reduction == "min") return body([](C old, C update) { return std::min(old, update); });
   fail_run("", "has the unknown reduction '" + printable(reduction) + "'");

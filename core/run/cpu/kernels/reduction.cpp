@@ -8,6 +8,7 @@
 #include "core/run/cpu/primitives/sums.h"
 #include "core/run/shared/numbers.h"
 #include "core/run/shared/walk.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -61,7 +62,9 @@ void reduce_by_sum(const KernelContext& context) {
     using T = typename decltype(tag)::type;
     using S = Sum<T>;
     std::vector<S> sums(static_cast<std::size_t>(results), S(0));
-    const auto add = [](S sum, Compute<T> item) { return sum + term(static_cast<S>(item)); };
+    const auto add = [](S sum, Compute<T> item) {
+      return wrapping_sum(sum, term(static_cast<S>(item)));
+    };
     fold_all<T>(in, kept, sums, add, [&](S sum, const T* run, std::int64_t count) {
       if constexpr (std::is_same_v<S, double>) {
         return sum + sum_of(count, [&](std::int64_t i) {
@@ -78,9 +81,9 @@ void reduce_by_sum(const KernelContext& context) {
 }
 
 constexpr auto itself = [](auto x) { return x; };
-constexpr auto squared = [](auto x) { return x * x; };
+constexpr auto squared = [](auto x) { return wrapping_product(x, x); };
 constexpr auto absolute_value = [](auto x) {
-  return std::is_unsigned_v<decltype(x)> || x >= 0 ? x : -x;
+  return std::is_unsigned_v<decltype(x)> || x >= 0 ? x : wrapping_difference(decltype(x)(0), x);
 };
 constexpr auto the_sum = [](auto sum, auto) { return sum; };
 constexpr auto the_mean = [](auto sum, auto count) {
@@ -140,8 +143,8 @@ void reduce_min(const KernelContext& context) {
   reduce_by<lesser_of>(context, [](auto tag) { return outermost<decltype(tag)>(-1); });
 }
 void reduce_prod(const KernelContext& context) {
-  reduce_by<[](auto a, auto b) { return a * b; }>(context,
-                                                  [](auto tag) { return decltype(tag)(1); });
+  reduce_by<[](auto a, auto b) { return wrapping_product(a, b); }>(
+      context, [](auto tag) { return decltype(tag)(1); });
 }
 
 /// log(sum(exp(x - greatest))) + greatest, which does not overflow.
@@ -224,11 +227,12 @@ void accumulate_along(const KernelContext& context, int start, Combine combine) 
 }
 
 void cumulative_sum(const KernelContext& context) {
-  accumulate_along(context, 0, [](auto sum, auto item) { return sum + item; });
+  accumulate_along(context, 0, [](auto sum, auto item) { return wrapping_sum(sum, item); });
 }
 
 void cumulative_product(const KernelContext& context) {
-  accumulate_along(context, 1, [](auto product, auto item) { return product * item; });
+  accumulate_along(context, 1,
+                   [](auto product, auto item) { return wrapping_product(product, item); });
 }
 
 /// (dy, data, axis). dx[k] = (product of x[j] for j < k) * sum over i >= k of

@@ -20,6 +20,7 @@
 #include "tests/support/refusal.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/small_models.h"
+#include "tests/support/thinned.h"
 
 namespace stashscope {
 namespace joint_budget_test {
@@ -166,7 +167,9 @@ TEST_P(JointBudgetOfLinks, IsAsGoodAsAnExhaustiveSearchAndItsBoundHolds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BytesPerSecondAndOverlap, JointBudgetOfLinks,
-                         testing::Combine(testing::Values(3e10, 1e11, 1e13), testing::Bool()));
+                         testing::Combine(testing::ValuesIn(test::thinned(std::vector{3e10, 1e11,
+                                                                                      1e13})),
+                                          testing::Bool()));
 
 /// Peaks do not depend on the overlap, and times are never longer with it.
 TEST(JointBudget, IsNeverSlowerWithOverlap) {

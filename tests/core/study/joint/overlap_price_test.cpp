@@ -7,6 +7,7 @@
 #include "core/study/search/plan_evaluator.h"
 #include "tests/core/study/joint/joint_steps.h"
 #include "tests/support/sanitizer.h"
+#include "tests/support/thinned.h"
 
 namespace stashscope {
 namespace overlap_price_test {
@@ -94,7 +95,9 @@ TEST_P(OverlapPrice, AnswersByClusterAreNoDearer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BytesPerSecondAndFusion, OverlapPrice,
-                         testing::Combine(testing::Values(0.7e9, 1e10, 1e12), testing::Bool()));
+                         testing::Combine(testing::ValuesIn(test::thinned(std::vector{0.7e9, 1e10,
+                                                                                      1e12})),
+                                          testing::Bool()));
 
 /// A link that copies cannot hide behind: plans that offload first would take longer.
 TEST(OverlapPrices, CountASaturatedLink) {
