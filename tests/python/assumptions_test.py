@@ -21,6 +21,7 @@ import torch.nn.functional as functional
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from hidden_objects import hide_objects
 from small_models import curve_of, gpt2, language_loss_without_cache, llama, residual_net
 
 try:
@@ -36,6 +37,7 @@ def options_in(model: onnx.ModelProto) -> Any:
 
 class Case(unittest.TestCase):
     def setUp(self) -> None:
+        hide_objects()
         torch.manual_seed(0)
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)

@@ -19,6 +19,7 @@ from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 import stashscope  # noqa: E402
+from hidden_objects import hide_objects  # noqa: E402
 from sized_models import SIZED_STEPS  # noqa: E402
 
 torch.set_num_threads(1)
@@ -54,6 +55,7 @@ class File:
 
 class DimensionsTest(unittest.TestCase):
     def setUp(self) -> None:
+        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path, self.other = Path(folder.name) / "step.onnx", Path(folder.name) / "other.onnx"
@@ -111,6 +113,7 @@ class AnyMappingTest(unittest.TestCase):
 
 class RefusalTest(unittest.TestCase):
     def setUp(self) -> None:
+        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "step.onnx"

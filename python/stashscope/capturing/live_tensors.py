@@ -58,6 +58,6 @@ def _has_storage(tensor: torch.Tensor) -> bool:
         return False
     try:
         tensor.untyped_storage()
-    except (NotImplementedError, RuntimeError, ReferenceError):
+    except (NotImplementedError, RuntimeError, ReferenceError, ValueError):
         return False
     return True
