@@ -27,8 +27,8 @@ struct MemoryGrowth {
 /// reserved. The allocator has no expandable segments.
 class GrowthWatch {
  public:
-  /// @param described the allocation to describe, counted from 1 among those that reserve memory; 0:
-  /// none
+  /// @param described the allocation to describe, counted from 1 among those that reserve memory;
+  /// 0: none
   explicit GrowthWatch(std::size_t described) : described_(described) {}
 
   /// Call it before the allocation. Returns whether the allocation is the one to describe.

@@ -208,9 +208,10 @@ std::vector<layout::Neighbour> GraphActions::neighbours(Way way) const {
 void GraphActions::follow(Way way) {
   const std::vector<layout::Neighbour> found = neighbours(way);
   if (found.empty()) {
-    Q_EMIT said(way == Way::to_inputs
-                    ? tr("The selection has no predecessor: it reads nothing that another node makes.")
-                    : tr("The selection has no successor: no other node reads its outputs."));
+    Q_EMIT said(
+        way == Way::to_inputs
+            ? tr("The selection has no predecessor: it reads nothing that another node makes.")
+            : tr("The selection has no successor: no other node reads its outputs."));
     return;
   }
   if (found.size() == 1) {

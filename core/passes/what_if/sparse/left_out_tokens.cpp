@@ -28,7 +28,8 @@ struct HiddenTokens {
     for (const NodeId id : model.embeddings) {
       const ValueId rows = graph.node(id).outputs[0];
       if (graph.keeps(rows))
-        throw SparseStop{id, "looks up tokens that are an output of the model or that a subgraph reads"};
+        throw SparseStop{
+            id, "looks up tokens that are an output of the model or that a subgraph reads"};
       tokens.start(rows, {{AxisRole::batch, AxisRole::row, AxisRole::plain}});
     }
     tokens.follow();
