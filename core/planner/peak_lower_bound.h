@@ -17,12 +17,16 @@ struct PeakLowerBound {
   std::vector<ItemId> items;  ///< the items counted in `bytes`, which are live at that moment
 };
 
-/// The largest bound from four kinds of moments. First: while a task runs, its inputs and outputs
-/// are live. Second: while the last input of a task is made, all other inputs of the task are live,
-/// and so are the inputs of the task that makes the last input. Third: while a task runs for the
-/// first time, an earlier item whose maker may run only once is live if it is kept or a later task
-/// reads it. The minimum of the bytes of such items, over all sets of tasks that may have run, is a
-/// minimum cut. Fourth: at the end, all kept items are live; the `task` of this bound is invalid.
+/// The largest bound from four kinds of moments:
+/// 1. While a task runs, its outputs are live, and so are its inputs, except those whose memory an
+///    output takes over.
+/// 2. While the last input of a task is made, its other inputs are live, and so are the inputs of
+///    the task that makes the last one. The bound is the least over the inputs that may be last.
+/// 3. When a task runs for the first time, some set of tasks has run before. Beside what the first
+///    bound counts, items of this set are live if their maker may run only once, and if they are
+///    kept or a task outside of the set reads them. It is not known which set has run, so the bound
+///    takes the least bytes of such items over all sets: a minimum cut.
+/// 4. At the end, all kept items are live. The `task` of this bound is invalid.
 /// @param order a valid order; determines which tasks are tried first
 /// @param limit limits the minimum cuts; each cut counts as one move for each task and item of the
 /// graph

@@ -1,5 +1,6 @@
-// Operators of training graphs: the boundary between forward and backward pass, accumulation,
-// optimizers.
+// Operators that only training graphs have: the boundary between forward and backward pass, the
+// accumulation of gradients, the axes of broadcasts, early gradient operators, and operators that
+// are known only by name. Optimizers with rules are in optimizer.cpp.
 
 #include <algorithm>
 

@@ -25,8 +25,8 @@ using Counts = std::vector<ClusterCount>;
 /// types) of each cluster, and the occurrences of each option. Refers to the study.
 class ClusterOptions {
  public:
-  /// @param evictions types of evicting plans that are options, too; such a plan's cluster is an
-  /// operator
+  /// @param evictions types of evicting plans to offer as further options; their clusters have the
+  /// names of operators
   /// @param copies with `as_chosen`, a copy that overlaps costs only the estimated time for which
   /// nodes wait for the copy
   explicit ClusterOptions(const Study& study, const std::vector<PlanType>& evictions = {},

@@ -207,7 +207,10 @@ class _Survey:
             open_points.add(point)
 
     def _hard(self, wrong: Optional[int]) -> Optional[int]:
-        """`wrong`, or None for a number in the text of an argument. Those come last and need no polynomial."""
+        """`wrong`, the position of a number that its polynomial misses; None if it stands in the text of an argument.
+
+        Such numbers are at the end of the list, and need no polynomial.
+        """
         return wrong if wrong is not None and wrong < len(self._places) else None
 
     def _check(self, interpolation: Interpolation, ways: list[Way]) -> None:

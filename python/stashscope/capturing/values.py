@@ -200,7 +200,7 @@ class Values:
             self._last_names.pop(index, None)
 
     def _rename(self) -> None:
-        """Gives the last versions of gradients and states their names, wherever a node names them."""
+        """Renames the last version of each gradient and optimizer state to its own name, in nodes and saved tensors."""
         renamed: dict[str, Value] = {}
         for index, name in self._last_names.items():
             old = self._newest[index]

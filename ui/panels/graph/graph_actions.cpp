@@ -273,7 +273,7 @@ void GraphActions::show_path() {
   std::vector<NodeId> path = layout::activation_path(dataflow, grouping, selected());
   if (path.empty()) path = layout::activation_path(dataflow, grouping, sharers_of_memory());
   if (path.empty()) {
-    Q_EMIT said(tr("The selection makes and reads no stashed activation."));
+    Q_EMIT said(tr("The selection neither makes nor reads a stashed activation."));
     return;
   }
   const std::size_t first = document_.selection().slot_of(path.front());

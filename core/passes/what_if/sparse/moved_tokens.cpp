@@ -85,7 +85,7 @@ void TokenFlow::expand(NodeId id) {
   const Node& node = graph_.node(id);
   TokenState made = first_alone(id);
   const std::size_t rank = shape(id, node.outputs[0]).size();
-  if (rank < made.roles.size()) stop(id, "has a result of another rank");
+  if (rank < made.roles.size()) stop(id, "has a result with fewer axes than its first operand");
   made.roles.insert(made.roles.begin(), rank - made.roles.size(), AxisRole::plain);
   set(id, made);
 }

@@ -77,7 +77,8 @@ void TokenFlow::require_plain(NodeId id, const TokenState& state, std::size_t ax
 void TokenFlow::set(NodeId id, const TokenState& state) {
   for (const ValueId output : graph_.node(id).outputs) {
     if (!output.valid()) continue;
-    if (state.roles.size() != shape(id, output).size()) stop(id, "has a result of another rank");
+    if (state.roles.size() != shape(id, output).size())
+      stop(id, "has a result whose number of axes is not as expected");
     if (graph_.keeps(output) && !graph_.is_graph_output(output))
       stop(id, "makes tokens that a subgraph reads");
     states_[output] = state;
@@ -137,7 +138,7 @@ void TokenFlow::follow(NodeId id) {
 }
 
 void TokenFlow::join(NodeId id, const TokenState& from, const Shape& dims, TokenState& to) const {
-  if (dims.size() > to.roles.size()) stop(id, "has a result of another rank");
+  if (dims.size() > to.roles.size()) stop(id, "has a result with fewer axes than an operand");
   const std::size_t shift = to.roles.size() - dims.size();
   for (std::size_t i = 0; i < dims.size(); ++i) {
     AxisRole& role = to.roles[shift + i];

@@ -153,7 +153,7 @@ Lowered scatter_nd(const LoweringContext& context) {
   return lowered;
 }
 
-/// Combines updates with the elements of the output that indices along an axis address.
+/// Combines each update with the element of the output that its index along an axis points to.
 void add_element_updates(Lowered& lowered, const LoweringContext& context, std::size_t indices,
                          std::size_t updates, const std::string& combination) {
   const OperandType& out = context.out();
