@@ -325,6 +325,7 @@ TEST_F(CommandLine, FilesOfTheBadCollectionEndWithAnAnswer) {
   for (const auto& entry : fs::directory_iterator(bad)) {
     if (entry.path().extension() == ".onnx") files.push_back(entry.path());
   }
+  std::ranges::sort(files);
   for (const fs::path& file : test::thinned(files)) {
     const Outcome outcome =
         stashscope("--batch --format json --out " + in_folder("report") + " " + file.string());

@@ -310,6 +310,14 @@ class KnownDataTest(unittest.TestCase):
         self.assertEqual(self.operators(step, True), self.operators(step, False))
 
 
+class BesideTest(unittest.TestCase):
+    def test_a_module_without_shapes_may_live_beside_the_step(self) -> None:
+        beside = nn.LazyLinear(2)
+        with tempfile.TemporaryDirectory() as folder:
+            stashscope.capture(Training().step, Path(folder) / "step.onnx")
+        self.assertIsInstance(beside.weight, nn.UninitializedParameter)
+
+
 class RefusalTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()

@@ -13,13 +13,13 @@ from types import MappingProxyType
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent.parent / "python"), str(Path(__file__).resolve().parent)]
 
+import hidden_objects  # noqa: E402, F401 (before all that makes tensors)
 import onnx  # noqa: E402
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 import stashscope  # noqa: E402
-from hidden_objects import hide_objects  # noqa: E402
 from sized_models import SIZED_STEPS  # noqa: E402
 
 torch.set_num_threads(1)
@@ -55,7 +55,6 @@ class File:
 
 class DimensionsTest(unittest.TestCase):
     def setUp(self) -> None:
-        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path, self.other = Path(folder.name) / "step.onnx", Path(folder.name) / "other.onnx"
@@ -113,7 +112,6 @@ class AnyMappingTest(unittest.TestCase):
 
 class RefusalTest(unittest.TestCase):
     def setUp(self) -> None:
-        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "step.onnx"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent.parent / "python"), str(Path(__file__).resolve().parent)]
 
+import hidden_objects  # noqa: E402, F401 (before all that makes tensors)
 import onnx  # noqa: E402
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
@@ -19,7 +20,6 @@ from torch import nn  # noqa: E402
 import models  # noqa: E402
 import stashscope  # noqa: E402
 from capture_table import seeded  # noqa: E402
-from hidden_objects import hide_objects  # noqa: E402
 from more_models import MORE_MODELS, OPTIONS  # noqa: E402
 from profiler_oracle import judge  # noqa: E402
 
@@ -37,7 +37,6 @@ ROUTED = ("qwen3_moe", "granite_moe")
 
 class Captures(unittest.TestCase):
     def setUp(self) -> None:
-        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "step.onnx"
@@ -99,7 +98,6 @@ class InferenceMode(unittest.TestCase):
     """PyTorch's modes see functions there whole, which run other operators."""
 
     def setUp(self) -> None:
-        hide_objects()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "step.onnx"

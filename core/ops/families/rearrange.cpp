@@ -1,5 +1,6 @@
 // Operators that move elements: DepthToSpace, SpaceToDepth, Pad, Col2Im and CenterCropPad.
 
+#include <algorithm>
 #include <limits>
 
 #include "core/ops/families/families.h"
@@ -174,7 +175,7 @@ void pad_gradient(GradientContext& g) {
   }
   if (g.opset() < 11) {
     Integers pads = g.attributes().integers(name);
-    for (std::int64_t& pad : pads) pad = -pad;
+    for (std::int64_t& pad : pads) pad = -std::max(pad, -std::numeric_limits<std::int64_t>::max());
     g.give(0, g.add("Pad", {g.gradient()}, {{name, pads}}));
     return;
   }

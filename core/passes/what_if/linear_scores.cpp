@@ -196,7 +196,7 @@ class Descent {
     const std::size_t operand = scores_operand(graph_, node);
     const auto factor = graph_.scalar(node.inputs[1 - operand]);
     if (!factor || result(id) != shape(id, node.inputs[operand])) {
-      stop_at(id, "does more than multiply them by one constant number");
+      stop_at(id, "multiplies them by something other than one constant number");
     }
     if (found_.bias.valid() || softmax_ || found_.normalized) {
       stop_at(id, "multiplies them after their bias or softmax");

@@ -30,7 +30,9 @@ SlicedLayout sliced_layout(const std::vector<std::int64_t>& dims, const SliceNum
     const std::int64_t start = numbers.starts[i] + (numbers.starts[i] < 0 ? size : 0);
     const std::int64_t last = std::max<std::int64_t>(step > 0 ? size : size - 1, 0);
     layout.offset += std::clamp<std::int64_t>(start, 0, last) * layout.strides[axis];
-    layout.strides[axis] *= step;
+    // A step beyond the axis takes one position, as one of its size does.
+    const std::int64_t widest = std::max<std::int64_t>(size, 1);
+    layout.strides[axis] *= std::clamp(step, -widest, widest);
   }
   return layout;
 }

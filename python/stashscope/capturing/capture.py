@@ -11,7 +11,6 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
 import torch
 
-from ..collection import no_collection
 from ..errors import Error
 from .captured import Captured, combined
 from .dimensions import Dimension, Found, read_dimensions, with_polynomials
@@ -67,17 +66,16 @@ def capture(step: Callable[..., Any], path: PathLike, *, model: Any = None, opti
     stage = Stage(functools.partial(step, **sizes) if sizes else step, reached, known_tensors(reached), assumed)
     _check_real(stage, fake)
     before = after = State(reached)
-    with no_collection():
-        if fake:
-            # The hooks of this run keep saved tensors alive as long as autograd would, so they change no lifetime. The
-            # run therefore is both the first run and the one that watches what autograd saves.
-            watched = _fake_run(stage, before, before, "watch")
-            captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
-        else:
-            captured, after = _with_real_tensors(stage, before)
-        captured.record.warnings += hints(captured.record, assumed, IN_A_SCRIPT if fake else WITH_REAL_TENSORS)
-        found = _with_dimensions(captured, stage, step, dimensions, before, after)
-    write(captured, Path(path), found, _options(assumed, fake, dimensions))
+    if fake:
+        # The hooks of this run keep saved tensors alive as long as autograd would, so they change no lifetime. The run
+        # therefore is both the first run and the one that watches what autograd saves.
+        watched = _fake_run(stage, before, before, "watch")
+        captured = combined(watched, watched, _fake_run(stage, before, before, "forget"), "fake")
+    else:
+        captured, after = _with_real_tensors(stage, before)
+    captured.record.warnings += hints(captured.record, assumed, IN_A_SCRIPT if fake else WITH_REAL_TENSORS)
+    options = _options(assumed, fake, dimensions)
+    write(captured, Path(path), _with_dimensions(captured, stage, step, dimensions, before, after), options)
 
 
 def _options(assumed: Assumed, fake: bool, dimensions: list[Dimension]) -> dict[str, Any]:
@@ -93,7 +91,7 @@ def _options(assumed: Assumed, fake: bool, dimensions: list[Dimension]) -> dict[
 def _with_dimensions(captured: Captured, stage: Stage, step: Callable[..., Any], dimensions: list[Dimension],
                      start: State, end: State) -> list[Found]:
     def run(sizes: dict[str, int], whole: bool) -> Captured:
-        other = Stage(functools.partial(step, **sizes), stage.reached, stage.known, stage.assumed, stage.live)
+        other = Stage(functools.partial(step, **sizes), stage.reached, stage.known, stage.assumed)
         watched = _fake_run(other, start, end, "watch")
         forgotten = _fake_run(other, start, end, "forget") if whole else watched
         return combined(watched, watched, forgotten, "fake")

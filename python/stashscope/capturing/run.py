@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gc
 import inspect
 import io
 import weakref
@@ -24,7 +25,6 @@ from .gpu_kernels import CUDA, as_on_cuda
 from .host_numbers import counts_on_host
 from .kernels import (fake_tensors_are_tensors, hooks_beside_transforms, random_states_seen, resizes_seen,
                       same_arguments_again)
-from .live_tensors import LiveTensors
 from .module_calls import ModuleCalls
 from .phases import Phases
 from .places import ModulePath, names_of
@@ -82,19 +82,18 @@ class Before:
 class Stage:
     """The step and all that it works on."""
 
-    def __init__(self, step: Step, reached: Reached, known: list[Known], assumed: Assumed = Assumed(),
-                 live: Optional[LiveTensors] = None) -> None:
+    def __init__(self, step: Step, reached: Reached, known: list[Known],
+                 assumed: Assumed = Assumed()) -> None:
         self.step = step
         self.assumed = assumed
         self.reached = reached
         self.known = known
-        self.live = live or LiveTensors()
         self._compiled = Interception()
         weakref.finalize(self, forget, self._compiled.codes).atexit = False
 
     def real(self) -> Record:
         """Runs the step with real tensors."""
-        before = Before(list(self.known), self.live.now())
+        before = Before(list(self.known), _existing_tensors())
         with contextlib.ExitStack() as stack:
             return self._run(self._recording(stack, before, "", None, None, first=True))
 
@@ -121,7 +120,7 @@ class Stage:
 
     def recording(self, hooks: str, first: bool, given: Optional[list[Answer]] = None) -> Recording:
         """Records with fake tensors what runs between its first and its second `next`; see `finished`."""
-        before = Before(list(self.known), self.live.now())
+        before = Before(list(self.known), _existing_tensors(oldest=2 if first else 1))
         mode = FakeTensorMode(allow_non_fake_inputs=True)
         with contextlib.ExitStack() as stack:
             if not first:
@@ -139,7 +138,7 @@ class Stage:
         """Runs a step that is not captured. Optimizers make their states in the first step."""
         with contextlib.ExitStack() as stack, contextlib.redirect_stdout(io.StringIO()):
             self._run(self._recording(stack, before, "", None, mode, first=False))
-        return Before(known_tensors(self.reached), self.live.now())
+        return Before(known_tensors(self.reached), _existing_tensors())
 
     def _recording(self, stack: contextlib.ExitStack, before: Before, hooks: str,
                    given: Optional[list[Answer]], mode: Optional[FakeTensorMode], first: bool) -> Recording:
@@ -255,3 +254,25 @@ def _saving(kind: str, values: Values, recorder: Recorder) -> Optional[Union[Wat
     if kind == "forget":
         return Forgetting(values, recorder.unseen)
     return None
+
+
+def _existing_tensors(oldest: int = 2) -> list[torch.Tensor]:
+    """Every tensor that lives now and has a storage.
+
+    `oldest`: the oldest generation in which Python looks for cycles that nothing holds. What a run of the step leaves
+    behind is young, because Python's collector is off while the step runs.
+    """
+    gc.collect(oldest)
+    things = gc.get_objects()
+    # There are far fewer types than objects. Types are told apart by identity: a user's may not be hashable.
+    kinds = {id(kind): kind for kind in map(type, things)}
+    tensors = {key for key, kind in kinds.items() if issubclass(kind, torch.Tensor) and not is_wrapper(kind)}
+    return [thing for thing in things if id(type(thing)) in tensors and _has_storage(thing)]
+
+
+def _has_storage(tensor: torch.Tensor) -> bool:
+    try:
+        tensor.untyped_storage()
+    except (NotImplementedError, RuntimeError, ReferenceError, ValueError):
+        return False
+    return True

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 
+#include "core/base/error.h"
 #include "core/run/cpu/attention/heads.h"
 #include "core/run/shared/walk.h"
 
@@ -24,6 +26,9 @@ class Bias {
       : total_(products[3]), past_(past), query_count_(products[2]) {
     causal_ = context.attributes().integer("is_causal", 0) != 0;
     if (context.has_input(6)) lengths_ = as_integers(context.in(6));
+    for (const std::int64_t length : lengths_) {
+      if (length < 0) fail_run("", "has a negative number of keys: " + std::to_string(length));
+    }
     if (!context.has_input(3)) return;
     const TensorView& mask = context.in(3);
     std::vector<std::int64_t> shape = products;

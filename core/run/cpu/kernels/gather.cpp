@@ -190,7 +190,9 @@ void tensor_scatter(const KernelContext& context) {
   copy_all(context.in(0), out);
   for (std::int64_t row = 0; row < to.outer * count; ++row) {
     const auto entry = static_cast<std::size_t>(row / count / per_entry);
-    std::int64_t at = starts[starts.size() == 1 ? 0 : entry] + row % count;
+    std::int64_t at = starts[starts.size() == 1 ? 0 : entry];
+    if (circular && to.size > 0) at %= to.size;
+    if (at >= 0 && at < to.size) at += row % count;
     if (circular && to.size > 0) at %= to.size;
     if (at < 0 || at >= to.size) {
       fail_run("", "writes to position " + std::to_string(at) +

@@ -5,6 +5,7 @@
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/strided_copy.h"
 #include "core/run/shared/numbers.h"
+#include "core/run/shared/wrapping.h"
 
 namespace stashscope::cpu {
 
@@ -105,7 +106,7 @@ void adam(const KernelContext& context) {
     }
   }
   if (context.has_output(0)) {
-    context.out(0).as<std::int64_t>()[0] = moves ? step + 1 : step;
+    context.out(0).as<std::int64_t>()[0] = moves ? wrapping_sum<std::int64_t>(step, 1) : step;
   }
   store(context, 1, moment1);
   store(context, 2, moment2);

@@ -1,6 +1,7 @@
 // Cutting tensors apart along axes and joining them: Slice, Split, Concat, Pad, Trilu.
 
 #include <algorithm>
+#include <limits>
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/indices.h"
@@ -74,6 +75,13 @@ void concat_training(const KernelContext& context) {
   }
 }
 
+/// The position of the data at position i of the padded axis. If pads crop more than any number
+/// counts, it is the largest number.
+std::int64_t position_in_data(std::int64_t i, std::int64_t before) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return before < 0 && i > most + before ? most : i - before;
+}
+
 /// For each axis and each position on the padded axis: the position of the data that is copied
 /// there, or constant_padding if no data is copied.
 std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
@@ -82,7 +90,7 @@ std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, co
   for (std::size_t axis = 0; axis < data.size(); ++axis) {
     Dims list;
     for (std::int64_t i = 0; i < padded[axis]; ++i) {
-      list.push_back(padded_source(mode, i - before[axis], data[axis]));
+      list.push_back(padded_source(mode, position_in_data(i, before[axis]), data[axis]));
     }
     sources.push_back(std::move(list));
   }

@@ -65,6 +65,12 @@ TEST(OperandsThatDisagree, LinearAttention) {
   expect_refused(attention({x, x, x, state, factor, zeros({2, 0, 2})}), "the sequence lengths");
 }
 
+TEST(OperandsThatDisagree, NegativeLengthsOfKeys) {
+  const Tensor x = zeros({1, 1, 2, 4});
+  expect_refused({"Attention", {x, x, x, {}, {}, {}, Tensor::int64s({-1})}, {}, 24},
+                 "negative number of keys");
+}
+
 TEST(OperandsThatDisagree, MaxUnpool) {
   const Attributes window = {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}};
   const Tensor pooled = zeros({1, 1, 2, 2});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <tuple>
 
 #include "one_node.h"
 
@@ -35,6 +36,41 @@ TEST(Kernels, IntegersThatOverflowWrap) {
   EXPECT_THAT(result_of({"Pow", {high, two}}), ElementsAre(1));
   const Tensor narrow = tensor_of(ElementType::uint16, {1}, std::vector<std::uint16_t>{65535});
   EXPECT_THAT(result_of({"Mul", {narrow, narrow}}), ElementsAre(1));
+}
+
+TEST(Kernels, ReducedUpdatesThatOverflowWrap) {
+  constexpr auto greatest = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [reduction, update, result] :
+       {std::tuple{"add", 1, -0x1p63}, std::tuple{"mul", 2, -2.0}}) {
+    const OneNode scatter{"ScatterElements",
+                          {integers({1}, {greatest}), integers({1}, {0}), integers({1}, {update})},
+                          {{"reduction", std::string(reduction)}}};
+    EXPECT_THAT(result_of(scatter), ElementsAre(result)) << reduction;
+  }
+  EXPECT_THAT(result_of({"Einsum",
+                         {integers({1}, {greatest}), integers({1}, {2})},
+                         {{"equation", std::string("i,i->i")}}}),
+              ElementsAre(-2));
+  EXPECT_THAT(result_of({"ReduceSumSquare", {integers({1}, {greatest})}}), ElementsAre(1));
+}
+
+TEST(Kernels, PositionsMayBeBeyondAnyAxis) {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  constexpr auto greatest = std::numeric_limits<std::int64_t>::max();
+  const Tensor square = singles({2, 2}, {1, 2, 3, 4});
+  EXPECT_THAT(result_of({"Slice",
+                         {square, integers({1}, {0}), integers({1}, {2}), integers({1}, {0}),
+                          integers({1}, {greatest})}}),
+              ElementsAre(1, 2));
+  EXPECT_THAT(result_of({"Pad", {singles({1, 2, 3}), integers({2}, {least, greatest})}}),
+              ElementsAre(0, 0));
+  const Attributes circular = {{"mode", std::string("circular")}};
+  EXPECT_THAT(result_of({"TensorScatter",
+                         {singles({1, 4, 1}, {1, 2, 3, 4}), singles({1, 2, 1}, {5, 6}),
+                          integers({1}, {greatest})},
+                         circular,
+                         24}),
+              ElementsAre(6, 2, 3, 5));
 }
 
 }  // namespace overflow_test
