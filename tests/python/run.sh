@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a test of the Python package. Exits with 77 where PyTorch is absent.
+# Runs a test of the Python package. Exits with 77 where PyTorch or transformers is absent.
 # usage: run.sh FILE      STASHSCOPE_PYTHON: the interpreter (default: that of packaging/pytorch.sh, else python3)
 #                         STASHSCOPE_PACKAGE: the folder of the package with the engine, if that was built
 set -euo pipefail
@@ -8,9 +8,10 @@ cd "$(dirname "$0")/../.."
 python=${STASHSCOPE_PYTHON:-build/pytorch/bin/python}
 command -v "$python" >/dev/null || python=python3
 # Finds the packages without the seconds that importing them takes.
-present='import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, ("numpy", "onnx", "torch"))))'
+needed='("numpy", "onnx", "torch", "transformers")'
+present="import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, $needed)))"
 if ! "$python" -c "$present"; then
-    echo "PyTorch is absent; packaging/pytorch.sh installs it for the tests"
+    echo "PyTorch or transformers is absent; packaging/pytorch.sh installs them for the tests"
     exit 77
 fi
 package=${STASHSCOPE_PACKAGE:-}

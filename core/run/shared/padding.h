@@ -14,9 +14,14 @@ std::int64_t padded_source(const std::string& mode, std::int64_t i, std::int64_t
 
 /// The number of elements that Pad adds before the data on each axis. The numbers come from operand
 /// `input`, and the axes they belong to from operand `axes_input`. Before version 11, the numbers
-/// come from an attribute: `pads`, or `paddings` in version 1.
+/// come from an attribute: `pads`, or `paddings` in version 1. A number beyond the axis is replaced
+/// by one within it that gives the same tensor.
+/// @param data the dims before the padding
+/// @param padded the dims after it
 std::vector<std::int64_t> pads_before(const std::vector<TensorView>& inputs,
                                       const Attributes& attributes, std::int64_t version,
-                                      std::size_t input, std::size_t axes_input, std::int64_t rank);
+                                      std::size_t input, std::size_t axes_input,
+                                      const std::vector<std::int64_t>& data,
+                                      const std::vector<std::int64_t>& padded);
 
 }  // namespace stashscope::kernels

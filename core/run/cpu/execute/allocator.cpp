@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// Where the system does not tell how much memory is free.
+/// Counts as available where the system does not tell how much memory is free.
 constexpr std::int64_t most_available = std::int64_t{1} << 60;
 
 }  // namespace

@@ -191,9 +191,9 @@ void tensor_scatter(const KernelContext& context) {
   for (std::int64_t row = 0; row < to.outer * count; ++row) {
     const auto entry = static_cast<std::size_t>(row / count / per_entry);
     std::int64_t at = starts[starts.size() == 1 ? 0 : entry];
-    if (circular && to.size > 0) at %= to.size;
+    if (circular && at >= 0 && to.size > 0) at %= to.size;
     if (at >= 0 && at < to.size) at += row % count;
-    if (circular && to.size > 0) at %= to.size;
+    if (circular && at >= 0 && to.size > 0) at %= to.size;
     if (at < 0 || at >= to.size) {
       fail_run("", "writes to position " + std::to_string(at) +
                        ", which is outside of an axis of " + std::to_string(to.size) + " elements");

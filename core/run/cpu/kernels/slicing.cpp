@@ -1,7 +1,6 @@
 // Cutting tensors apart along axes and joining them: Slice, Split, Concat, Pad, Trilu.
 
 #include <algorithm>
-#include <limits>
 
 #include "core/run/cpu/kernels/families.h"
 #include "core/run/cpu/primitives/indices.h"
@@ -75,13 +74,6 @@ void concat_training(const KernelContext& context) {
   }
 }
 
-/// The position of the data at position i of the padded axis. If pads crop more than any number
-/// counts, it is the largest number.
-std::int64_t position_in_data(std::int64_t i, std::int64_t before) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  return before < 0 && i > most + before ? most : i - before;
-}
-
 /// For each axis and each position on the padded axis: the position of the data that is copied
 /// there, or constant_padding if no data is copied.
 std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, const Dims& padded,
@@ -90,7 +82,7 @@ std::vector<Dims> padded_sources(const std::string& mode, const Dims& before, co
   for (std::size_t axis = 0; axis < data.size(); ++axis) {
     Dims list;
     for (std::int64_t i = 0; i < padded[axis]; ++i) {
-      list.push_back(padded_source(mode, position_in_data(i, before[axis]), data[axis]));
+      list.push_back(padded_source(mode, i - before[axis], data[axis]));
     }
     sources.push_back(std::move(list));
   }
@@ -128,7 +120,8 @@ void pad(const KernelContext& context) {
   const TensorView& out = context.out();
   const std::string mode = context.attributes().text("mode", "constant");
   const auto sources = padded_sources(
-      mode, pads_before(context.inputs, context.attributes(), context.version, 1, 3, data.rank()),
+      mode,
+      pads_before(context.inputs, context.attributes(), context.version, 1, 3, data.dims, out.dims),
       out.dims, data.dims);
   with_any(out.element, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -150,7 +143,8 @@ void pad_grad(const KernelContext& context) {
   const TensorView& out = context.out();
   const std::string mode = context.attributes().text("mode", "constant");
   const auto sources = padded_sources(
-      mode, pads_before(context.inputs, context.attributes(), context.version, 2, 3, out.rank()),
+      mode,
+      pads_before(context.inputs, context.attributes(), context.version, 2, 3, out.dims, dy.dims),
       dy.dims, out.dims);
   accumulate(dy, out, [&](const auto* arrived, auto* dx) {
     for_each_padded(sources, out.dims, [&](std::int64_t at, std::int64_t source) {

@@ -178,7 +178,7 @@ Lowered pad(const LoweringContext& context) {
   const std::string mode = context.attributes().text("mode", "constant");
   const bool constant = mode_text(mode) == "ConstantPadding";
   const Dims before = kernels::pads_before(context.contents, context.attributes(), context.version,
-                                           1, 3, data.rank());
+                                           1, 3, data.dims, out.dims);
   std::vector<PaddedAxis> axes = padded_axes(data.dims, out.dims, before, constant);
   const std::int64_t bytes = element_bytes(out.element);
   const std::int64_t width = widen(axes, bytes, constant);
@@ -203,7 +203,7 @@ Lowered pad_grad(const LoweringContext& context) {
   if (out.elements() == 0) return {};
   const std::string mode = context.attributes().text("mode", "constant");
   const Dims before = kernels::pads_before(context.contents, context.attributes(), context.version,
-                                           2, 3, out.rank());
+                                           2, 3, out.dims, dy.dims);
   const auto axes = padded_axes(out.dims, dy.dims, before, mode_text(mode) == "ConstantPadding");
   CallText text;
   const std::string from = text.reads(context, 0);

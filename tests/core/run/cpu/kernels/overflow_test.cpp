@@ -1,4 +1,4 @@
-// Integers that overflow wrap, as in two's complement.
+// Integers that overflow wrap, as in two's complement. Positions beyond an axis have a result.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
