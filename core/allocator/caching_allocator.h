@@ -53,9 +53,9 @@ struct MemorySegment {
   MemoryBlockId first;  ///< the block with the lowest address
 };
 
-/// A model of PyTorch's caching allocator of one device: it reserves segments,
-/// splits them into blocks and keeps freed blocks for later tensors. It computes addresses and
-/// holds no memory. All sizes are in bytes.
+/// A model of PyTorch's caching allocator of one device: it reserves segments, splits them into
+/// blocks and keeps freed blocks for later tensors. It computes addresses and holds no memory. All
+/// sizes are in bytes.
 ///
 /// Source: `c10/cuda/CUDACachingAllocator.cpp` of PyTorch 2.9. Left out: memory that several
 /// streams use at the same time, and the pools of CUDA graphs.

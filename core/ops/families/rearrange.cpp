@@ -1,6 +1,5 @@
 // Operators that move elements: DepthToSpace, SpaceToDepth, Pad, Col2Im and CenterCropPad.
 
-#include <algorithm>
 #include <limits>
 
 #include "core/ops/families/families.h"
@@ -175,7 +174,11 @@ void pad_gradient(GradientContext& g) {
   }
   if (g.opset() < 11) {
     Integers pads = g.attributes().integers(name);
-    for (std::int64_t& pad : pads) pad = -std::max(pad, -std::numeric_limits<std::int64_t>::max());
+    for (std::int64_t& pad : pads) {
+      if (pad == std::numeric_limits<std::int64_t>::min())
+        fail_gradient("Pad by the least integer has no gradient rule");
+      pad = -pad;
+    }
     g.give(0, g.add("Pad", {g.gradient()}, {{name, pads}}));
     return;
   }

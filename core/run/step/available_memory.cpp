@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <string>
 
 #include "core/base/text.h"
@@ -15,7 +14,7 @@ namespace stashscope {
 
 namespace {
 
-constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 
 std::int64_t system_memory() {
   std::ifstream file("/proc/meminfo");

@@ -15,7 +15,8 @@ _TORCH = os.path.dirname(torch.__file__) + os.sep
 _CAPTURE = os.path.dirname(__file__) + os.sep
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-# The kinds of frames: whose code a frame runs. Some kinds tell which part of the step the operators below belong to.
+# The kinds of frames: whose code a frame runs. Some kinds tell to which part of the step the operators below a frame
+# belong.
 USER = 0
 INSIDE = 1
 ENGINE = 2

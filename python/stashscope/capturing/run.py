@@ -273,6 +273,7 @@ def _existing_tensors(oldest: int = 2) -> list[torch.Tensor]:
 def _has_storage(tensor: torch.Tensor) -> bool:
     try:
         tensor.untyped_storage()
+    # A parameter of a lazy module without shapes raises ValueError.
     except (NotImplementedError, RuntimeError, ReferenceError, ValueError):
         return False
     return True

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,9 +15,6 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// Counts as available where the system does not tell how much memory is free.
-constexpr std::int64_t most_available = std::int64_t{1} << 60;
-
 }  // namespace
 
 TrackingAllocator::Block TrackingAllocator::allocate(std::int64_t bytes) {
@@ -29,7 +25,7 @@ TrackingAllocator::Block TrackingAllocator::allocate(std::int64_t bytes) {
     throw OutOfMemory("",
                       "out of memory: " + format_bytes(bytes) + " are needed in addition to " +
                           format_bytes(live_bytes_) + " in use",
-                      live_bytes_ + std::min(available_memory(), most_available),
+                      live_bytes_ + available_memory(),
                       "switch on more recompute plans or choose smaller dimensions");
   }
   live_bytes_ += bytes;

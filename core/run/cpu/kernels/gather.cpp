@@ -187,13 +187,14 @@ void tensor_scatter(const KernelContext& context) {
   const Dims starts = context.has_input(2) ? as_integers(context.in(2)) : Dims(1, 0);
   const std::size_t bytes = static_cast<std::size_t>(to.inner) * element_size(out.element);
   const std::int64_t per_entry = to.outer / std::max<std::int64_t>(1, out.dim(0));
+  const auto in_circle = [&](std::int64_t position) {
+    return circular && position >= 0 && to.size > 0 ? position % to.size : position;
+  };
   copy_all(context.in(0), out);
   for (std::int64_t row = 0; row < to.outer * count; ++row) {
     const auto entry = static_cast<std::size_t>(row / count / per_entry);
-    std::int64_t at = starts[starts.size() == 1 ? 0 : entry];
-    if (circular && at >= 0 && to.size > 0) at %= to.size;
-    if (at >= 0 && at < to.size) at += row % count;
-    if (circular && at >= 0 && to.size > 0) at %= to.size;
+    std::int64_t at = in_circle(starts[starts.size() == 1 ? 0 : entry]);
+    if (at < to.size) at = in_circle(at + row % count);
     if (at < 0 || at >= to.size) {
       fail_run("", "writes to position " + std::to_string(at) +
                        ", which is outside of an axis of " + std::to_string(to.size) + " elements");

@@ -94,10 +94,9 @@ TEST_P(OverlapPrice, AnswersByClusterAreNoDearer) {
   EXPECT_GT(compared, 0);
 }
 
+const std::vector<double> links = test::thinned(std::vector{0.7e9, 1e10, 1e12});
 INSTANTIATE_TEST_SUITE_P(BytesPerSecondAndFusion, OverlapPrice,
-                         testing::Combine(testing::ValuesIn(test::thinned(std::vector{0.7e9, 1e10,
-                                                                                      1e12})),
-                                          testing::Bool()));
+                         testing::Combine(testing::ValuesIn(links), testing::Bool()));
 
 /// A link that copies cannot hide behind: plans that offload first would take longer.
 TEST(OverlapPrices, CountASaturatedLink) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "core/base/error.h"
 #include "one_node.h"
 
 namespace stashscope {
@@ -13,6 +14,7 @@ namespace overflow_test {
 
 using namespace testing_run;  // NOLINT: the test's own helpers
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 TEST(Kernels, IntegersThatOverflowWrap) {
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
@@ -71,6 +73,20 @@ TEST(Kernels, PositionsMayBeBeyondAnyAxis) {
                          circular,
                          24}),
               ElementsAre(6, 2, 3, 5));
+}
+
+TEST(Kernels, NegativePositionsAreRefusedInACircle) {
+  const OneNode scatter{
+      "TensorScatter",
+      {singles({1, 4, 1}, {1, 2, 3, 4}), singles({1, 2, 1}, {5, 6}), integers({1}, {-4})},
+      {{"mode", std::string("circular")}},
+      24};
+  try {
+    run_node(scatter);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("position -4"));
+  }
 }
 
 }  // namespace overflow_test
